@@ -19,7 +19,7 @@ class BalanceError(Exception):
     exit_code: ClassVar[int] = 1
 
 
-class Failed(BalanceError):
+class Failed(BalanceError):  # noqa: N818 - the design's word for exit code 1
     """The work could not be done: a limit exceeded, the disk full, no permission."""
 
     exit_code = 1

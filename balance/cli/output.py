@@ -1,0 +1,413 @@
+"""The only owner of stdout: data, in the format asked for, to the pipe or to a file.
+
+A command hands over rows (or a text) and the user's `OutputOptions`; what it looks like is decided here,
+and a file gets the same bytes as a pipe. Talk belongs to `balance.cli.diagnostics`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import errno
+import io
+import json
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from balance.cli import terminal
+from balance.errors import Failed, UsageError
+
+__all__ = [
+    "ForceOption",
+    "Format",
+    "FormatOption",
+    "JsonOption",
+    "OutOption",
+    "OutputOptions",
+    "document",
+    "options",
+    "rows",
+    "text",
+]
+
+Row = Mapping[str, object]
+
+# Below this a wrapped column is a ladder of letters; the table becomes one block per row instead.
+_NARROWEST = 8
+_GAP = "  "
+
+
+class Format(StrEnum):
+    """The ways in which rows can be written."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    markdown = "markdown"
+
+
+FormatOption = Annotated[
+    Format | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="table (default), csv, json, jsonl, parquet or markdown.",
+        case_sensitive=False,
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
+OutOption = Annotated[
+    str | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Write to FILE instead of the standard output."),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Let --out replace a file that exists.")]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """Where rows go and what they look like; `out` None is the standard output."""
+
+    format: Format = Format.table
+    out: Path | None = None
+    force: bool = False
+
+
+def options(
+    format_: Format | None = None,
+    as_json: bool = False,
+    out: str | None = None,
+    force: bool = False,
+) -> OutputOptions:
+    """Combine a command's four output options, refusing at once what could not be written later.
+
+    >>> options(as_json=True).format.value
+    'json'
+    """
+    if as_json and format_ not in (None, Format.json):
+        raise UsageError(f"--json and --format {format_.value} contradict each other; give one of them")
+    chosen = Format.json if as_json else format_ or Format.table
+    target = None if out in (None, "-") else Path(out)
+    if target is None and chosen is Format.parquet and terminal.is_terminal(sys.stdout):
+        raise UsageError("parquet is not for a terminal; name a file with --out, or pipe it")
+    if target is not None:
+        _refuse(target, force)
+    return OutputOptions(chosen, target, force)
+
+
+def rows(rows: Sequence[Row], columns: Sequence[str], options: OutputOptions | None = None) -> None:
+    """Write `rows` with these columns, in this order; a missing or None value is an empty one.
+
+    `rows([{"id": "unions", "goal": 20}], ["id", "goal"])` prints
+
+        id      goal
+        ------  ----
+        unions    20
+    """
+    wanted = options or OutputOptions()
+    # A file and a pipe are for programs, or for a terminal not known now: 80 columns, no bold.
+    screen = sys.stdout if wanted.out is None and terminal.is_terminal(sys.stdout) else None
+    match wanted.format:
+        case Format.table:
+            content = _table(rows, columns, terminal.line_width(screen), bold=screen is not None)
+        case Format.csv:
+            content = _csv(rows, columns)
+            if screen is not None:
+                content = terminal.escape(content, keep="\n")
+        case Format.json:
+            lines = ",\n".join(_json_row(row, columns) for row in rows)
+            content = f"[\n{lines}\n]\n" if rows else "[]\n"
+        case Format.jsonl:
+            content = "".join(f"{_json_row(row, columns)}\n" for row in rows)
+        case Format.markdown:
+            content = _markdown(rows, columns)
+        case Format.parquet:
+            _write(_parquet(rows, columns), wanted)
+            return
+    _write(_encode(content), wanted)
+
+
+def text(text: str, options: OutputOptions | None = None) -> None:
+    """Write a text for people as it is, control characters written out."""
+    _write(_encode(terminal.escape(text.rstrip("\n"), keep="\n") + "\n"), options or OutputOptions())
+
+
+def document(text_: str, data: object, options: OutputOptions) -> None:
+    """Write one thing that is not a list of rows: `text_` for people, `data` for programs."""
+    match options.format:
+        case Format.table | Format.markdown:
+            text(text_, options)
+        case Format.json:
+            _write(_encode(_json(data, indent=2) + "\n"), options)
+        case Format.jsonl:
+            _write(_encode(_json(data) + "\n"), options)
+        case other:
+            raise UsageError(f"this is not a list of rows; --format {other.value} cannot show it, json can")
+
+
+# --- formats
+
+
+def _table(rows: Sequence[Row], columns: Sequence[str], width: int, *, bold: bool) -> str:
+    """Lay rows out in aligned columns of at most `width`, wrapping the widest rather than cutting."""
+    cells = [[terminal.escape(_plain(row.get(name)), keep="\n") for name in columns] for row in rows]
+    heads = [terminal.escape(name) for name in columns]
+    natural = [
+        max(terminal.text_width(line) for cell in column for line in cell.split("\n"))
+        for column in zip(heads, *cells, strict=True)
+    ]
+    widths = _fit(natural, width - len(_GAP) * (len(columns) - 1))
+    if widths is None:
+        return _blocks(heads, cells, width)
+    right = [_is_number([row.get(name) for row in rows]) for name in columns]
+    head = _table_row(heads, widths, right)
+    if bold:
+        head = [terminal.bold(line, sys.stdout) for line in head]
+    rule = _GAP.join("-" * size for size in widths)
+    body = [line for row in cells for line in _table_row(row, widths, right)]
+    return "\n".join([*head, rule, *body]) + "\n"
+
+
+def _table_row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
+    """Return the lines of one row; a number stays whole, a text may take several lines."""
+    wrapped = [terminal.wrap(cell, size) for cell, size in zip(cells, widths, strict=True)]
+    lines = []
+    for index in range(max((len(cell) for cell in wrapped), default=0)):
+        parts = []
+        for cell, size, flush_right in zip(wrapped, widths, right, strict=True):
+            part = cell[index] if index < len(cell) else ""
+            blank = " " * (size - terminal.text_width(part))
+            parts.append(blank + part if flush_right else part + blank)
+        lines.append(_GAP.join(parts).rstrip())
+    return lines
+
+
+def _fit(natural: Sequence[int], room: int) -> list[int] | None:
+    """Shrink the widest columns until all fit into `room`; None if they cannot."""
+    widths = list(natural)
+    if sum(min(size, _NARROWEST) for size in widths) > room:
+        return None
+    while sum(widths) > room:
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def _blocks(heads: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> str:
+    """Lay out rows with too many columns for a line: one block per row, one line per column."""
+    label = min(max(terminal.text_width(head) for head in heads), width // 3)
+    sizes = [label, max(width - label - len(_GAP), _NARROWEST)]
+    if not cells:
+        return "\n".join(terminal.wrap(_GAP.join(heads), width)) + "\n"
+    blocks = []
+    for row in cells:
+        pairs = zip(heads, row, strict=True)
+        blocks.append("\n".join(line for pair in pairs for line in _table_row(pair, sizes, [False, False])))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _csv(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    """Write RFC 4180 with the newline of this world."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_csv_value(row.get(name)) for name in columns] for row in rows)
+    return file.getvalue()
+
+
+def _markdown(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return f"| {' | '.join(cells)} |\n"
+
+    def cell(value: object) -> str:
+        escaped = terminal.escape(_plain(value), keep="\n").replace("\\", "\\\\").replace("|", "\\|")
+        return escaped.replace("<", "&lt;").replace("\n", "<br>")
+
+    right = [_is_number([row.get(name) for row in rows]) for name in columns]
+    body = (line([cell(row.get(name)) for name in columns]) for row in rows)
+    rule = line(["---:" if flush_right else "---" for flush_right in right])
+    return line([cell(name) for name in columns]) + rule + "".join(body)
+
+
+def _parquet(rows: Sequence[Row], columns: Sequence[str]) -> bytes:
+    import polars as pl
+
+    file = io.BytesIO()
+    data = {name: [_bare(row.get(name)) for row in rows] for name in columns}
+    pl.DataFrame(data, strict=False).write_parquet(file)
+    return file.getvalue()
+
+
+# --- values
+
+
+def _bare(value: object) -> Any:
+    """Reduce a value to what JSON and Parquet know."""
+    match value:
+        case Enum():
+            return _bare(value.value)
+        case None | bool() | int() | float() | str():
+            return value
+        case Mapping():
+            return {str(_bare(key)): _bare(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_bare(item) for item in value]
+        case set() | frozenset():
+            return sorted(_bare(item) for item in value)
+    if hasattr(value, "item"):  # a number of NumPy's
+        return value.item()
+    return str(value)
+
+
+def _json(value: object, indent: int | None = None) -> str:
+    # Letters stay letters; what could steer a terminal is written as \\uXXXX, which is JSON as well.
+    try:
+        encoded = json.dumps(_bare(value), ensure_ascii=False, allow_nan=False, indent=indent)
+    except ValueError:
+        encoded = json.dumps(_without_nan(_bare(value)), ensure_ascii=False, indent=indent)
+    if encoded.isprintable():
+        return encoded
+    return "".join(
+        char if char == "\n" or terminal.escape(char) == char else json.dumps(char)[1:-1] for char in encoded
+    )
+
+
+def _json_row(row: Row, columns: Sequence[str]) -> str:
+    return _json({name: row.get(name) for name in columns})
+
+
+def _without_nan(value: Any) -> Any:
+    """Replace what JSON has no word for (not a number, infinity) by null."""
+    match value:
+        case float():
+            return value if value - value == 0 else None
+        case dict():
+            return {key: _without_nan(item) for key, item in value.items()}
+        case list():
+            return [_without_nan(item) for item in value]
+    return value
+
+
+def _csv_value(value: object) -> str:
+    bare = _bare(value)
+    return str(bare).lower() if isinstance(bare, bool) else _plain(bare)
+
+
+def _plain(value: object) -> str:
+    """Write one value for a person."""
+    match _bare(value):
+        case None:
+            return ""
+        case bool() as flag:
+            return "yes" if flag else "no"
+        case list() as items:
+            return "; ".join(_plain(item) for item in items)
+        case dict() as mapping:
+            return _json(mapping)
+        case other:
+            return str(other)
+
+
+def _is_number(values: Sequence[object]) -> bool:
+    """Return whether a column holds numbers only, and so stands flush right."""
+    known = [_bare(value) for value in values if value is not None]
+    return bool(known) and all(isinstance(v, int | float) and not isinstance(v, bool) for v in known)
+
+
+def _encode(content: str) -> bytes:
+    return content.encode("utf-8", errors="backslashreplace")
+
+
+# --- writing
+
+
+def _refuse(target: Path, force: bool) -> None:
+    """Raise for a file that must not or cannot be written."""
+    if target.is_dir():
+        raise UsageError(f"--out {target}: is a folder; name a file in it")
+    if not target.parent.is_dir():
+        raise UsageError(f"--out {target}: there is no folder {target.parent}")
+    if os.path.lexists(target) and not force and not _is_device(target):
+        raise UsageError(f"--out {target}: exists already; --force replaces it")
+
+
+def _is_device(target: Path) -> bool:
+    """Return whether `target` is a pipe or a device such as /dev/null, which has nothing to lose."""
+    try:
+        mode = target.stat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
+
+
+def _write(content: bytes, options: OutputOptions) -> None:
+    if options.out is None:
+        _to_stdout(content)
+    else:
+        _to_file(content, options.out, options.force)
+
+
+def _to_file(content: bytes, target: Path, force: bool) -> None:
+    """Write the whole file or nothing: a temporary file beside it, then one rename."""
+    _refuse(target, force)
+    if _is_device(target):
+        target.write_bytes(content)
+        return
+    target = target.resolve()
+    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if force:
+            temporary.replace(target)
+        else:
+            _rename_to_new(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _rename_to_new(temporary: Path, target: Path) -> None:
+    """Give a finished file its name, unless somebody has taken the name meanwhile."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise UsageError(f"--out {target}: exists already; --force replaces it") from None
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
+            raise
+        temporary.replace(target)  # a file system without links
+
+
+def _to_stdout(content: bytes) -> None:
+    """Write bytes to stdout; a reader who has seen enough ends the program without a word."""
+    if sys.stdout is None:
+        raise Failed("the standard output is closed")
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_stdout()
+        raise typer.Exit(0) from None
+    except OSError:
+        discard_stdout()
+        raise
+
+
+def discard_stdout() -> None:
+    """Send what is still buffered nowhere, so that Python does not complain about it at exit."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
