@@ -1,0 +1,72 @@
+# Every target sets up what it needs: the environment in .venv, from what constraints.txt pins.
+# Paths are relative throughout, so that a checkout may live in a folder with spaces.
+
+SHELL := /bin/sh
+PY := .venv/bin/python
+BALANCE := .venv/bin/balance
+# Workers of pytest.
+JOBS ?= 2
+
+# An activated environment or a stray search path must not leak into ours.
+unexport VIRTUAL_ENV
+unexport PYTHONHOME
+unexport PYTHONPATH
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check test-update bench soak clean venv
+
+help: ## Show the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+demo: venv ## The main job: look at the installation and the catalog
+	$(BALANCE) doctor
+	$(BALANCE) catalog list twists
+	$(BALANCE) catalog show "Rigged Investments"
+
+test: venv ## All tests
+	$(PY) -m pytest -n $(JOBS) --dist worksteal
+
+check: venv ## Format, lint, strict types
+	$(PY) -m ruff format --check
+	$(PY) -m ruff check
+	$(PY) -m mypy
+
+test-update: venv ## Rewrite the golden files of the tests; look at the diff
+	$(PY) -m pytest -n $(JOBS) --update-goldens -q
+
+bench: venv ## Measure speed, by comparison in one run
+	$(PY) scripts/bench_startup.py
+
+soak: venv ## The property tests again, with a hundred times the examples
+	$(PY) -m pytest -n $(JOBS) --hypothesis-profile soak -m "slow or not slow" tests
+
+clean: ## Remove the environment, caches and build output (never data/runs or reports)
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	find balance tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamp holds what the environment was made from and where: a second call neither waits nor goes
+# online, and a checkout that was moved or has other pins is installed anew.
+venv:
+	@want="$$(cat pyproject.toml constraints.txt | cksum) $$(pwd -P)"; \
+	if [ "$$(cat .venv/.installed 2>/dev/null)" = "$$want" ] && [ -x $(PY) ]; then exit 0; fi; \
+	set -e; \
+	if ! $(PY) -m pip --version >/dev/null 2>&1; then \
+	    found=; \
+	    for python in python3 python3.13 python3.12 python3.11; do \
+	        if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	            found="$$python"; break; \
+	        fi; \
+	    done; \
+	    if [ -z "$$found" ]; then \
+	        echo "Python 3.11 or newer is needed, and none is on the PATH (looked for python3," >&2; \
+	        echo "python3.13, python3.12, python3.11). Install one and run make again." >&2; \
+	        exit 1; \
+	    fi; \
+	    echo "Creating .venv with $$found ($$("$$found" --version))"; \
+	    "$$found" -m venv --clear .venv; \
+	fi; \
+	echo "Installing what constraints.txt pins into .venv"; \
+	$(PY) -m pip install --quiet -c constraints.txt hatchling; \
+	$(PY) -m pip install --quiet --no-build-isolation -c constraints.txt -e '.[dev]'; \
+	printf '%s' "$$want" > .venv/.installed
