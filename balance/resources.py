@@ -30,7 +30,7 @@ def data_dir(game: str) -> Path:
     An installed wheel carries it as `balance/_data/<game>`; a checkout (also installed with `pip -e`)
     has it as `data/<game>` beside the package.
     """
-    if game and Path(game).name == game:
+    if game not in ("", "..") and Path(game).name == game:
         for folder in (_PACKAGE / "_data" / game, _PACKAGE.parent / "data" / game):
             if folder.is_dir():
                 return folder

@@ -1,0 +1,77 @@
+"""Nothing undocumented: every command has a page and an example, every promised make target exists."""
+
+import re
+import shlex
+
+import pytest
+
+from balance.cli.app import command_tree
+
+
+def commands(group=None, path=()):
+    """Return every command as (its words, the command): ("catalog", "list"), ..."""
+    found = []
+    for name, command in (group or command_tree()).commands.items():
+        found.append(((*path, name), command))
+        if hasattr(command, "commands"):
+            found += commands(command, (*path, name))
+    return found
+
+
+COMMANDS = commands()
+IDS = [" ".join(path) for path, _ in COMMANDS]
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=IDS)
+def test_every_command_has_a_page(path, command, checkout):
+    page = checkout / "docs" / "commands" / f"{path[0]}.md"
+    assert page.is_file(), f"docs/commands/{path[0]}.md is missing"
+    assert f"balance {' '.join(path)}" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=IDS)
+def test_every_help_text_ends_with_an_example(path, command):
+    last = (command.epilog or command.help or "").strip().splitlines()[-1]
+    assert shlex.split(last)[: len(path) + 1] == ["balance", *path]
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=IDS)
+def test_every_option_is_on_the_page_of_its_command(path, command, checkout):
+    page = (checkout / "docs" / "commands" / f"{path[0]}.md").read_text(encoding="utf-8")
+    everywhere = {"--quiet", "--verbose", "--help", "--format", "--json", "--out", "--force"}
+    own = {name for param in command.params for name in param.opts if name.startswith("--")}
+    assert {name for name in own - everywhere if name not in page} == set()
+
+
+def test_the_index_leads_to_every_page_of_a_command(checkout):
+    index = (checkout / "docs" / "index.md").read_text(encoding="utf-8")
+    assert [path[0] for path, _ in COMMANDS if f"commands/{path[0]}.md" not in index] == []
+
+
+def test_make_targets_named_in_the_readme_exist(checkout):
+    makefile = (checkout / "Makefile").read_text(encoding="utf-8")
+    for page in ("README.md", "CONTRIBUTING.md"):
+        named = set(
+            re.findall(r"\bmake ([a-z-]+)`?$|`make ([a-z-]+)`", (checkout / page).read_text("utf-8"), re.M)
+        )
+        targets = {first or second for first, second in named}
+        assert targets, page
+        assert {name for name in targets if not re.search(rf"^{name}:", makefile, re.M)} == set()
+
+
+def test_commands_named_in_the_readme_exist(checkout):
+    names = {path[0] for path, _ in COMMANDS}
+    named = set(re.findall(r"^balance ([a-z]+)", (checkout / "README.md").read_text("utf-8"), re.M))
+    assert named
+    assert named <= names
+
+
+def test_links_between_pages_lead_somewhere(checkout):
+    pages = [*checkout.glob("*.md"), *(checkout / "docs").rglob("*.md")]
+    broken = [
+        f"{page.relative_to(checkout)}: {link}"
+        for page in pages
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+        if not (page.parent / link).exists()
+    ]
+    assert broken == []

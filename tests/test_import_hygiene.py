@@ -1,0 +1,37 @@
+"""Help and the catalog answer at once: the heavy libraries stay out until they are needed."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"numba", "polars", "duckdb", "scipy", "matplotlib"}
+
+SCRIPT = """
+import sys
+from balance.cli.app import run
+code = run(sys.argv[1:])
+print("modules:", *sys.modules, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize(
+    "command", [["--help"], ["--version"], ["doctor"], ["catalog", "--help"], ["catalog", "list", "twists"]]
+)
+def test_no_heavy_library_is_imported(command):
+    done = subprocess.run([sys.executable, "-c", SCRIPT, *command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert HEAVY & set(done.stderr.split()) == set()
+
+
+def test_the_probe_would_see_one():
+    script = SCRIPT.replace("import sys\n", "import sys, polars\n", 1)
+    done = subprocess.run([sys.executable, "-c", script, "--help"], capture_output=True, text=True)
+    assert "polars" in done.stderr.split()
+
+
+def test_the_package_itself_imports_nothing_of_weight():
+    script = "import sys, balance; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (HEAVY | {"numpy", "typer"}) & set(done.stdout.split()) == set()
