@@ -14,6 +14,7 @@ TWISTS = ["unions", "mad-broker", "rigged-investments", "lingering-evil", "Café
         ("UNIONS", "unions"),
         ("rigged", "rigged-investments"),
         ("broker", "mad-broker"),
+        ("evil", "lingering-evil"),
         ("Rigged Investments", "rigged-investments"),
         ("cafe noir", "Café Noir"),
         ("профсоюз", "Профсоюзы"),

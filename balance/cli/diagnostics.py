@@ -159,7 +159,6 @@ def run(command: Callable[[], object]) -> int:
         code = result if isinstance(result, int) else 0
         if code == INTERRUPTED:  # typer has caught Ctrl-C
             raise KeyboardInterrupt
-        _flush_stdout()
     except KeyboardInterrupt:
         error("interrupted")
         return INTERRUPTED
@@ -245,13 +244,3 @@ def _wants_traceback() -> bool:
 def _traceback_if_wanted(problem: BaseException) -> None:
     if _wants_traceback():
         _print("".join(traceback.format_exception(problem)).rstrip("\n"))
-
-
-def _flush_stdout() -> None:
-    """Meet a closed pipe or a full disk here, where it can still be told, and not at exit."""
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OSError:
-        output.discard_stdout()
-        raise

@@ -390,16 +390,13 @@ def _rename_to_new(temporary: Path, target: Path) -> None:
 
 
 def _to_stdout(content: bytes) -> None:
-    """Write bytes to stdout; a reader who has seen enough ends the program without a word."""
+    """Write bytes to stdout; `diagnostics.run` decides what a closed pipe or a full disk means."""
     if sys.stdout is None:
         raise Failed("the standard output is closed")
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         sys.stdout.flush()
-    except BrokenPipeError:
-        discard_stdout()
-        raise typer.Exit(0) from None
     except OSError:
         discard_stdout()
         raise

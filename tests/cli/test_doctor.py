@@ -32,7 +32,7 @@ def test_it_says_where_the_cache_setting_came_from(report, tmp_path):
 
 def test_it_says_whether_the_cache_is_writable(report, tmp_path):
     assert report(BALANCE_CACHE_DIR=str(tmp_path / "new" / "deep"))["cache_writable"]["value"] is True
-    (tmp_path / "file").touch()
+    (tmp_path / "file").touch(0o755)
     assert report(BALANCE_CACHE_DIR=str(tmp_path / "file"))["cache_writable"]["value"] is False
 
 
