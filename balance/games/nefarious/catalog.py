@@ -1,0 +1,258 @@
+"""The catalog of Nefarious: all inventions, twists and editions, loaded and checked as a whole.
+
+The official files lie in data/nefarious; overlays add, change or remove entries. A catalog either holds
+together or raises CatalogError with every problem. Nothing here knows how a rule is played.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from balance.errors import UsageError
+from balance.games import tomlfile
+from balance.games.nefarious import vocabulary as v
+from balance.games.nefarious.items import Change, Edition, Invention, Item, Switches, Twist, canonical
+from balance.games.nefarious.reading import (
+    FIRST_OWN_ID,
+    LAST_OWN_ID,
+    read_edition,
+    read_invention,
+    read_twist,
+)
+from balance.games.tomlfile import Entry, Fields, Problems
+from balance.resources import data_dir
+from balance.suggest import unknown
+
+__all__ = [
+    "KINDS",
+    "Catalog",
+    "Change",
+    "Edition",
+    "Invention",
+    "Item",
+    "Switches",
+    "Twist",
+    "canonical",
+    "changed_parameters",
+    "load_catalog",
+    "matching",
+]
+
+KINDS: Final = ("invention", "twist", "edition")
+OFFICIAL_FILES: Final = ("inventions.toml", "twists.toml", "editions.toml")
+LONGEST_VERSION: Final = 20
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """All facts of the game, checked. Entries are in the order of their files."""
+
+    inventions: tuple[Invention, ...]
+    twists: tuple[Twist, ...]
+    editions: tuple[Edition, ...]
+    version: str
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 over the content; the order of entries, comments and layout do not matter."""
+        content: dict[str, Any] = {"version": self.version}
+        for kind in KINDS:
+            entries = sorted(
+                (canonical(item) for item in self.items(kind)), key=lambda entry: str(entry["id"])
+            )
+            content[f"{kind}s"] = entries
+        return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+    def items(self, kind: str) -> Sequence[Item]:
+        """Return all entries of a kind: `invention`, `twist` or `edition`."""
+        items: dict[str, Sequence[Item]] = {
+            "invention": self.inventions,
+            "twist": self.twists,
+            "edition": self.editions,
+        }
+        return items[kind]
+
+    def edition(self, name: str) -> Edition:
+        """Return the edition of an id or name; UsageError with the nearest names otherwise."""
+        return _find("edition", name, self.editions)
+
+    def twist(self, name: str) -> Twist:
+        """Return the twist of an id, English or Russian name."""
+        return _find("twist", name, self.twists)
+
+    def invention(self, name: str | int) -> Invention:
+        """Return the invention of an id, English or Russian name."""
+        return _find("invention", str(name), self.inventions)
+
+    def twists_of(self, edition: str) -> tuple[Twist, ...]:
+        """Return the twists that an edition has."""
+        return tuple(t for t in self.twists if edition in t.editions)
+
+
+ItemT = TypeVar("ItemT", Invention, Twist, Edition)
+
+
+def _find(kind: str, name: str, items: Sequence[ItemT]) -> ItemT:
+    for item in items:
+        if matching(item, name):
+            return item
+    names = [n for item in items for n in (str(item.id), item.name, item.name_ru) if n]
+    raise UsageError(unknown(kind, name, names))
+
+
+def matching(item: Item, name: str) -> bool:
+    """Return whether a user who wrote `name` meant this entry: id, English or Russian name, in any case."""
+    wanted = tomlfile.folded(name)
+    return bool(wanted) and wanted in [tomlfile.folded(n) for n in (str(item.id), item.name, item.name_ru)]
+
+
+def load_catalog(overlays: Iterable[str | Path] = ()) -> Catalog:
+    """Load the official catalog and lay overlays (files or folders) over it, in the order given.
+
+    >>> load_catalog().invention("Moon Base").cost
+    13
+    """
+    folder = data_dir("nefarious")
+    paths = [folder / name for name in OFFICIAL_FILES]
+    problems = Problems()
+    for overlay in overlays:
+        paths += tomlfile.toml_files(Path(overlay), problems)
+    return _load(paths, problems)
+
+
+def _load(paths: Sequence[Path], problems: Problems) -> Catalog:
+    entries: list[Entry] = []
+    version = "0"
+    for number, path in enumerate(paths):
+        document = tomlfile.read_toml(path, problems)
+        version = _take_version(document, str(path), version, problems)
+        found = tomlfile.entries_of(document, str(path), KINDS, problems)
+        if number >= len(OFFICIAL_FILES):
+            _check_new_ids(entries, found, problems)
+        entries = tomlfile.merge(entries, found, problems)
+    catalog = _build(entries, version, problems, str(paths[-1]))
+    problems.raise_if_any()
+    return catalog
+
+
+def _take_version(document: dict[str, Any], file: str, version: str, problems: Problems) -> str:
+    """Take the `[catalog]` table out of a document; an overlay may carry a version of its own."""
+    if "catalog" not in document:
+        return version
+    table = document.pop("catalog")
+    if not isinstance(table, dict):
+        problems.add(file, "", "catalog", f"expected a table [catalog], found {tomlfile.describe(table)}")
+        return version
+    entry = Entry("catalog", None, file, table)
+    return Fields(entry, problems, ("version",)).text("version", LONGEST_VERSION) or version
+
+
+def _check_new_ids(known: Sequence[Entry], overlay: Sequence[Entry], problems: Problems) -> None:
+    """Refuse an added invention outside the range of own cards, so that official ids stay official."""
+    ids = {entry.id for entry in known if entry.kind == "invention"}
+    for entry in overlay:
+        new = entry.kind == "invention" and entry.id not in ids and "remove" not in entry.fields
+        if new and isinstance(entry.id, int) and 1 <= entry.id < FIRST_OWN_ID:
+            allowed = f"{FIRST_OWN_ID}..{LAST_OWN_ID}"
+            problems.add(entry.file, entry.label, "id", f"own cards take ids {allowed}, found {entry.id}")
+
+
+def _build(entries: Sequence[Entry], version: str, problems: Problems, last_file: str) -> Catalog:
+    of_kind = {kind: [e for e in entries if e.kind == kind] for kind in KINDS}
+    editions = tuple(read_edition(e, problems) for e in of_kind["edition"])
+    edition_ids = [e.id for e in editions]
+    most_minions = _most_minions(entries)
+    inventions = tuple(read_invention(e, problems) for e in of_kind["invention"])
+    twists = tuple(read_twist(e, problems, edition_ids, most_minions) for e in of_kind["twist"])
+    catalog = Catalog(inventions, twists, editions, version)
+    _check_names(of_kind, problems)
+    _check_whole(catalog, of_kind["twist"], problems, last_file)
+    return catalog
+
+
+def _most_minions(entries: Sequence[Entry]) -> int:
+    """Return the most minions a player can own: the basic number, unless some entry changes it."""
+    parameter = v.PARAMETERS["minions"]
+    tables = [e.fields.get(how) for e in entries for how in v.CHANGES]
+    changed = any(isinstance(table, dict) and "minions" in table for table in tables)
+    return parameter.high if changed else parameter.basic
+
+
+def _check_names(of_kind: Mapping[str, Sequence[Entry]], problems: Problems) -> None:
+    """Refuse two entries of a kind that a user could not tell apart by id, English or Russian name."""
+    for entries in of_kind.values():
+        named = [(e, f, e.fields[f]) for f in ("id", "name", "name_ru") for e in entries if f in e.fields]
+        texts = [(e, f, str(text)) for e, f, text in named if isinstance(text, str | int) and _short(text)]
+        for first, second, field in tomlfile.duplicates(texts):
+            shown = tomlfile.describe(second.fields[field])
+            message = f"{shown} is the name or id of {first.label} already"
+            problems.add(second.file_of(field), second.label, field, message)
+
+
+def _short(text: str | int) -> bool:
+    return len(text) <= tomlfile.LONGEST_NAME if isinstance(text, str) else abs(text) <= LAST_OWN_ID
+
+
+def _check_whole(
+    catalog: Catalog, twist_entries: Sequence[Entry], problems: Problems, last_file: str
+) -> None:
+    """Refuse what only the whole catalog can break: the deck, the editions."""
+    cards = len(catalog.inventions)
+    if not catalog.editions:
+        problems.add(last_file, "catalog", "edition", "no edition is left; at least one is needed")
+    if cards > v.MOST_CARDS:
+        message = f"the deck has {cards} cards; at most {v.MOST_CARDS} are possible"
+        problems.add(last_file, "catalog", "invention", message)
+    entry_of = {entry.id: entry for entry in twist_entries}
+    for edition in catalog.editions:
+        label = f"edition '{edition.id}'"
+        twists = catalog.twists_of(edition.id)
+        if len(twists) < 2:
+            message = f"has {len(twists)} twists; an edition needs at least 2 (see `editions` of the twists)"
+            problems.add(last_file, label, "id", message)
+        hand = edition.parameters["opening_cards"]
+        if _too_small(cards, hand):
+            problems.add(last_file, label, "opening_cards", _too_small(cards, hand))
+            continue
+        for twist in twists:
+            message = _too_small(cards, changed_parameters(edition, [twist])["opening_cards"])
+            if message:
+                entry = entry_of[twist.id]
+                how = next(c.how for c in twist.changes if c.parameter == "opening_cards")
+                place = f"{how}.opening_cards"
+                problems.add(entry.file_of(how), entry.label, place, f"{message} in {edition.id}")
+
+
+def _too_small(cards: int, hand: int) -> str:
+    need = hand * v.MOST_PLAYERS
+    if need <= cards:
+        return ""
+    return f"the deck has {cards} cards, too few for {v.MOST_PLAYERS} opening hands of {hand} ({need})"
+
+
+def changed_parameters(edition: Edition, twists: Sequence[Twist]) -> dict[str, int]:
+    """Return the rule parameters in force: every `set` in order, then every `add`, then every `multiply`.
+
+    >>> catalog = load_catalog()
+    >>> mice = catalog.twist("Blood, Sweat & Mice")
+    >>> changed_parameters(catalog.edition("ascora-2011"), [mice])["work_money"]
+    6
+    """
+    parameters = dict(edition.parameters)
+    changes = list(chain.from_iterable(twist.changes for twist in twists))
+    for change in (c for how in v.CHANGES for c in changes if c.how == how):
+        now = parameters[change.parameter]
+        if change.how == "set":
+            parameters[change.parameter] = change.value
+        elif change.how == "add":
+            parameters[change.parameter] = now + change.value
+        else:
+            parameters[change.parameter] = now * change.value
+    for name, parameter in v.PARAMETERS.items():
+        parameters[name] = min(max(parameters[name], parameter.low), parameter.high)
+    return parameters

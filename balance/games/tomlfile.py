@@ -1,0 +1,397 @@
+"""Reading catalog files that a stranger may have written: every way a file can be bad becomes a Problem.
+
+Knows nothing of any game: it delivers the lists of tables of a TOML file (`[[twist]]`) with the place
+they came from, merges overlays over entries of the same id, and offers checks of single fields. What the
+fields mean is the game's.
+"""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, time
+from pathlib import Path
+from typing import Any, Final, Self
+
+from balance.errors import CatalogError, Problem
+from balance.suggest import unknown
+
+LARGEST_FILE: Final = 1_000_000
+DEEPEST: Final = 8
+LONGEST_NAME: Final = 60
+LONGEST_NOTE: Final = 600
+MOST_PROBLEMS: Final = 500
+
+# A key of many dotted parts. The parser takes time in the square of their number, so such a file is
+# refused before it is parsed.
+_DOTTED: Final = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){20}""")
+
+
+class Problems:
+    """Collects problems, so that all of them are told at once."""
+
+    def __init__(self) -> None:
+        self.found: list[Problem] = []
+
+    def add(self, file: str, entry: str, name: str, message: str) -> None:
+        """Note one problem; a field's name comes from the file and may be anything."""
+        shown = name if name.isprintable() and len(name) <= LONGEST_NAME else describe(name)
+        self.found.append(Problem(file, entry, shown, message))
+        if len(self.found) >= MOST_PROBLEMS:
+            self.found.append(Problem(file, "", "", f"{MOST_PROBLEMS} problems; the rest is not told"))
+            self.raise_if_any()
+
+    def raise_if_any(self) -> None:
+        """Raise CatalogError if there is a problem."""
+        if self.found:
+            raise CatalogError(self.found)
+
+
+@dataclass(slots=True)
+class Entry:
+    """One table of a list in a catalog file, after merging: its fields and the file each came from."""
+
+    kind: str
+    id: Any
+    file: str
+    fields: dict[str, Any]
+    origin: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """How messages name the entry: `twist 'unions'`, `invention 12`."""
+        return self.kind if self.id is None else f"{self.kind} {self.shown_id}"
+
+    @property
+    def shown_id(self) -> str:
+        """The id, short enough for a message."""
+        return describe(self.id)
+
+    def file_of(self, name: str) -> str:
+        """Return the file that gave a field its present value."""
+        return self.origin.get(name, self.file)
+
+
+def toml_files(path: Path, problems: Problems) -> list[Path]:
+    """Return the file itself, or the TOML files of a folder in order of name; none is a problem."""
+    try:
+        folder = path.is_dir()
+    except (OSError, ValueError):
+        folder = False  # reading it as a file will say what is wrong
+    if not folder:
+        return [path]
+    files = sorted(path.glob("*.toml"))
+    if not files:
+        problems.add(str(path), "", "", "the folder holds no .toml file")
+    return files
+
+
+def read_toml(path: Path, problems: Problems) -> dict[str, Any]:
+    """Read one file; what is wrong with the file as a whole is noted, and an empty table returned."""
+    try:
+        document = _parse(_read_bytes(path))
+    except FileNotFoundError:
+        message = "no such file"
+    except OSError as error:
+        message = f"cannot be read: {error.strerror or error}"
+    except UnicodeDecodeError as error:
+        message = f"the file is not UTF-8 text (byte {error.start + 1})"
+    except tomllib.TOMLDecodeError as error:
+        message = f"not valid TOML: {_in_words(error)}"
+    except RecursionError:
+        message = f"nested too deeply; a catalog file has at most {DEEPEST} levels"
+    except _BadFileError as error:
+        message = str(error)
+    except ValueError as error:
+        # tomllib lets through what Python thinks of a number with thousands of digits
+        large = "digits" in str(error)
+        message = "holds a number that is far too large" if large else f"cannot be read: {error}"
+    else:
+        return document
+    problems.add(str(path), "", "", message)
+    return {}
+
+
+class _BadFileError(ValueError):
+    """A file that is no catalog, told in words."""
+
+
+def _read_bytes(path: Path) -> bytes:
+    """Return what the file holds, never more than a catalog may."""
+    # a pipe or a device is no catalog, and could be read for ever
+    if path.exists() and not path.is_file():
+        raise _BadFileError("not a regular file")
+    with path.open("rb") as file:
+        raw = file.read(LARGEST_FILE + 1)
+    if len(raw) > LARGEST_FILE:
+        raise _BadFileError(f"the file is too large; a catalog file has at most {LARGEST_FILE:,} bytes")
+    return raw
+
+
+def _parse(raw: bytes) -> dict[str, Any]:
+    if not raw.strip():
+        raise _BadFileError("the file is empty")
+    if b"\0" in raw:
+        raise _BadFileError("the file is binary, not TOML text")
+    text = raw.decode("utf-8-sig")
+    if _DOTTED.search(text):
+        raise RecursionError
+    document = tomllib.loads(text)
+    if not document:
+        raise _BadFileError("the file is empty: it holds comments only")
+    if _depth(document) > DEEPEST:
+        raise RecursionError
+    return document
+
+
+def _in_words(error: tomllib.TOMLDecodeError) -> str:
+    """Return the parser's message with control characters written out."""
+    text = str(error)
+    return text if text.isprintable() else ascii(text)[1:-1]
+
+
+def _depth(value: Any) -> int:
+    """Levels of nesting, without recursion: the input may be built to exhaust the stack."""
+    deepest, todo = 0, [(value, 0)]
+    while todo:
+        item, depth = todo.pop()
+        deepest = max(deepest, depth)
+        if isinstance(item, dict):
+            todo += [(child, depth + 1) for child in item.values()]
+        elif isinstance(item, list):
+            todo += [(child, depth + 1) for child in item]
+    return deepest
+
+
+def entries_of(document: dict[str, Any], file: str, kinds: Sequence[str], problems: Problems) -> list[Entry]:
+    """Return the entries of one file; other top-level keys, wrong forms and ids given twice are noted."""
+    found: list[Entry] = []
+    for key, value in document.items():
+        if key not in kinds:
+            shown = unknown("key", key, kinds)
+            problems.add(file, "", key, f"{shown} (allowed: {', '.join(f'[[{kind}]]' for kind in kinds)})")
+        elif not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            problems.add(file, "", key, f"write each {key} under its own [[{key}]], found {describe(value)}")
+        else:
+            for number, fields in enumerate(value, 1):
+                problem = _id_problem(fields)
+                if problem:
+                    problems.add(file, f"{key} number {number}", "id", problem)
+                else:
+                    found.append(Entry(key, fields["id"], file, fields, dict.fromkeys(fields, file)))
+    seen: set[tuple[str, Any]] = set()
+    for entry in found:
+        if (entry.kind, entry.id) in seen:
+            problems.add(file, entry.label, "id", "given twice in this file")
+        seen.add((entry.kind, entry.id))
+    return found
+
+
+def _id_problem(fields: dict[str, Any]) -> str:
+    if "id" not in fields:
+        return "missing; every entry needs an id"
+    if not isinstance(fields["id"], int | str) or isinstance(fields["id"], bool):
+        return f"expected a number or a text, found {describe(fields['id'])}"
+    return ""
+
+
+def merge(base: list[Entry], overlay: list[Entry], problems: Problems) -> list[Entry]:
+    """Lay a file's entries over others: a known id changes the fields given, `remove = true` takes it out."""
+    merged = {(entry.kind, entry.id): entry for entry in base}
+    for entry in overlay:
+        key = (entry.kind, entry.id)
+        known = merged.get(key)
+        if "remove" in entry.fields:
+            problem = _remove_problem(entry, list(merged))
+            if problem:
+                problems.add(entry.file, entry.label, "remove", problem)
+            else:
+                del merged[key]
+        elif known is not None:
+            fields, origin = known.fields | entry.fields, known.origin | entry.origin
+            merged[key] = Entry(entry.kind, entry.id, known.file, fields, origin)
+        else:
+            merged[key] = entry
+    return list(merged.values())
+
+
+def _remove_problem(entry: Entry, known: Sequence[tuple[str, Any]]) -> str:
+    if entry.fields["remove"] is not True:
+        return f"only 'remove = true' is possible, found {describe(entry.fields['remove'])}"
+    if set(entry.fields) - {"id", "remove"}:
+        return "an entry that is removed takes no other field"
+    if (entry.kind, entry.id) not in known:
+        shown = entry.id if isinstance(entry.id, str) else entry.shown_id
+        ids = [
+            name if isinstance(name, str) else describe(name) for kind, name in known if kind == entry.kind
+        ]
+        return unknown(entry.kind, shown, ids)
+    return ""
+
+
+def describe(value: Any) -> str:
+    """Return a value found in a file, short enough for a message, never raw control characters.
+
+    >>> describe("x" * 100)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"
+    """
+    if isinstance(value, bool):
+        text = str(value).lower()
+    elif isinstance(value, date | time):
+        text = value.isoformat()
+    elif isinstance(value, int) and value.bit_length() > 64:  # thousands of digits have no text
+        return "a number that is far too large"
+    elif isinstance(value, dict):
+        text = "a table" if value else "an empty table"
+    elif isinstance(value, list):
+        text = "a list" if value else "an empty list"
+    else:
+        text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= 40 else text[:38] + "…"
+
+
+class Fields:
+    """Takes the fields of one entry, one check per call; what is wrong is noted and a stand-in returned."""
+
+    def __init__(self, entry: Entry, problems: Problems, allowed: Collection[str], label: str = "") -> None:
+        self.entry = entry
+        self.problems = problems
+        self.label = label or entry.label
+        for name in entry.fields:
+            if name not in allowed:
+                self.wrong(name, f"{unknown('field', name, allowed)} (allowed: {', '.join(allowed)})")
+
+    def wrong(self, name: str, message: str) -> None:
+        """Note a problem of a field."""
+        self.problems.add(self.entry.file_of(name), self.label, name, message)
+
+    def raw(self, name: str) -> Any:
+        """Return the value as written, or None."""
+        return self.entry.fields.get(name)
+
+    def integer(self, name: str, low: int, high: int, default: int | None = None) -> int:
+        """Return a whole number within a range."""
+        value = self.raw(name)
+        if value is None:
+            if default is None:
+                self.wrong(name, f"missing; a whole number {low}..{high}")
+            return low if default is None else default
+        return check_integer(value, low, high, lambda message: self.wrong(name, message))
+
+    def word(self, name: str, words: Collection[str], default: str | None = None) -> str:
+        """Return one of a list of words."""
+        value = self.raw(name)
+        allowed = ", ".join(words)
+        if value is None:
+            if default is None:
+                self.wrong(name, f"missing; one of {allowed}")
+            return default or next(iter(words))
+        if not isinstance(value, str):
+            self.wrong(name, f"expected one of {allowed}, found {describe(value)}")
+        elif value not in words:
+            self.wrong(name, f"{unknown('word', value, words)} (allowed: {allowed})")
+        else:
+            return value
+        return next(iter(words))
+
+    def text(self, name: str, longest: int, *, required: bool = False, markup: bool = False) -> str:
+        """Return a printable single line of text; `<` and `>` only where `markup` does no harm (notes)."""
+        value = self.raw(name)
+        if value is None:
+            if required:
+                self.wrong(name, f"missing; a printable single line of at most {longest} characters")
+            return ""
+        problem = text_problem(value, longest, markup=markup, empty=not required)
+        if problem:
+            self.wrong(name, problem)
+            return ""
+        return str(value)
+
+    def list(self, name: str) -> list[Any]:
+        """Return a list; a single value is not one."""
+        value = self.raw(name)
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            self.wrong(name, f"expected a list, found {describe(value)}")
+            return []
+        return value
+
+    def table(self, name: str) -> dict[str, Any]:
+        """Return a table of keys and values."""
+        value = self.raw(name)
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            self.wrong(name, f"expected a table like {{ key = value }}, found {describe(value)}")
+            return {}
+        return value
+
+    def inner(
+        self, name: str, allowed: Collection[str], table: Mapping[str, Any] | None = None, origin: str = ""
+    ) -> Self:
+        """Return the fields of a table inside the entry; they are named `name.key` in messages."""
+        values = self.table(name) if table is None else table
+        entry = Entry(
+            self.entry.kind,
+            self.entry.id,
+            self.entry.file_of(origin or name),
+            {f"{name}.{key}": value for key, value in values.items()},
+        )
+        return type(self)(entry, self.problems, [f"{name}.{key}" for key in allowed], self.label)
+
+
+def check_integer(value: Any, low: int, high: int, wrong: Callable[[str], None]) -> int:
+    """Return the value if it is a whole number in the range, else the lowest, after telling `wrong`."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        wrong(f"expected a whole number {low}..{high}, found {describe(value)}")
+    elif not low <= value <= high:
+        wrong(f"expected {low}..{high}, found {describe(value)}")
+    else:
+        return value
+    return low
+
+
+def text_problem(value: Any, longest: int, *, markup: bool = False, empty: bool = False) -> str:
+    """Return why a text is refused, or an empty string: printable single-line Unicode of limited length.
+
+    >>> text_problem("Moon Base", 60)
+    ''
+    """
+    if not isinstance(value, str):
+        return f"expected a text, found {describe(value)}"
+    if not value and not empty:
+        return "must not be empty"
+    if len(value) > longest:
+        return f"has {len(value):,} characters; at most {longest} are allowed"
+    if not value.isprintable():
+        return f"must be printable characters on a single line, found {describe(value)}"
+    if value != value.strip():
+        return f"must not begin or end with a space, found {describe(value)}"
+    if not markup and any(char in value for char in "<>"):
+        return f"must not contain < or >, found {describe(value)}"
+    return ""
+
+
+def folded(name: str) -> str:
+    """Return a name as it is compared: upper and lower case are the same, and ways to write a letter.
+
+    >>> folded("  Moon BASE ") == folded("moon base")
+    True
+    """
+    return unicodedata.normalize("NFKC", " ".join(name.split())).casefold()
+
+
+def duplicates(texts: Iterable[tuple[Entry, str, str]]) -> list[tuple[Entry, Entry, str]]:
+    """Return the entries that share a name: who had it first, who has it too, and in which field.
+
+    Takes entries, names of fields and their texts; empty texts are shared by nobody.
+    """
+    seen: dict[str, Entry] = {}
+    pairs: list[tuple[Entry, Entry, str]] = []
+    for entry, name, text in texts:
+        first = seen.setdefault(folded(text), entry)
+        if first is not entry and folded(text):
+            pairs.append((first, entry, name))
+    return pairs
