@@ -15,7 +15,7 @@ from balance.suggest import unknown
 
 ACTIONS: Final = ("speculate", "invent", "research", "work")
 CONFIDENCES: Final[dict[str, str]] = {
-    "official": "fixed by a printed note, example or rulebook (no rulebook prints a cost or VP of a card)",
+    "official": "fixed by a printed rule, note or example",
     "two": "two independent transcriptions agree, and nothing printed contradicts them",
     "one+": "one transcription, consistent with a printed note or a review",
     "one": "one transcription only",

@@ -1,0 +1,174 @@
+"""`balance catalog`: look up, check and compare what a game is made of.
+
+Knows games by their contract only, and prints; what an entry means is the game's to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import typer
+
+from balance import games
+from balance.cli import diagnostics, output, terminal
+from balance.cli.help import examples
+from balance.errors import CatalogError, Problem, UsageError
+from balance.games.contract import Description, Kind
+from balance.suggest import unknown
+
+__all__ = ["app"]
+
+OFFICIAL = "official"
+_SHOW_INDENT = "  "
+
+app = typer.Typer(
+    help="Look up, check and compare cards, twists and editions.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    epilog=examples('balance catalog show "Rigged Investments"', "balance catalog list twists"),
+)
+
+GameOption = Annotated[str, typer.Option("--game", metavar="NAME", help="The game.")]
+CatalogOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--catalog", metavar="FILE_OR_DIR", help="Lay this overlay over the official catalog; repeatable."
+    ),
+]
+
+
+@app.command(
+    "list",
+    epilog=examples(
+        "balance catalog list inventions --effect minion",
+        "balance catalog list twists --edition ascora-2011 --confidence inferred",
+    ),
+)
+def list_entries(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="twists, inventions or editions.")],
+    edition: Annotated[str | None, typer.Option(metavar="ID", help="Only what this edition has.")] = None,
+    confidence: Annotated[
+        str | None, typer.Option(metavar="WORD", help="Only what is known this well: official, two, one, ...")
+    ] = None,
+    effect: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD", help="Only what uses this word of the effect language: minion, goal, end, ..."
+        ),
+    ] = None,
+    catalog: CatalogOption = None,
+    game: GameOption = games.DEFAULT,
+    format_: output.FormatOption = None,
+    as_json: output.JsonOption = False,
+    out: output.OutOption = None,
+    force: output.ForceOption = False,
+) -> None:
+    """List the entries of one kind; csv and json have more columns than the table."""
+    options = output.options(format_, as_json, out, force)
+    chosen = games.get(game)
+    wanted = _kind(chosen.kinds, kind)
+    filters = {
+        name: value
+        for name, value in (("edition", edition), ("confidence", confidence), ("effect", effect))
+        if value is not None
+    }
+    for name in filters:
+        if name not in wanted.filters:
+            raise UsageError(f"{wanted.plural} cannot be narrowed by --{name}")
+    rows = chosen.rows(chosen.load_catalog(catalog or ()), wanted, filters)
+    for_people = options.format in (output.Format.table, output.Format.markdown)
+    output.rows(rows, wanted.brief if for_people else wanted.columns, options)
+    if not rows:
+        diagnostics.say(f"no {wanted.plural} match")
+
+
+@app.command(epilog=examples("balance catalog show 46", "balance catalog show гранты"))
+def show(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="An id, or an English or Russian name.")],
+    catalog: CatalogOption = None,
+    game: GameOption = games.DEFAULT,
+    format_: output.FormatOption = None,
+    as_json: output.JsonOption = False,
+    out: output.OutOption = None,
+    force: output.ForceOption = False,
+) -> None:
+    """Explain one entry: its rule in words, how well it is known, where it is used."""
+    options = output.options(format_, as_json, out, force)
+    chosen = games.get(game)
+    loaded = chosen.load_catalog(catalog or ())
+    found = [chosen.describe(loaded, entry) for entry in chosen.find(loaded, name)]
+    data: Any = [dict(description.data) for description in found]
+    output.document("\n\n".join(_text(d) for d in found), data[0] if len(data) == 1 else data, options)
+
+
+@app.command(epilog=examples("balance catalog validate my-twists.toml"))
+def validate(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Overlays: files or folders.")],
+    game: GameOption = games.DEFAULT,
+    format_: output.FormatOption = None,
+    as_json: output.JsonOption = False,
+    out: output.OutOption = None,
+    force: output.ForceOption = False,
+) -> None:
+    """Check files, each as an overlay on the official catalog, and tell every mistake in them."""
+    options = output.options(format_, as_json, out, force)
+    chosen = games.get(game)
+    official = chosen.load_catalog()
+    rows: list[dict[str, object]] = []
+    problems: list[Problem] = []
+    for file in files:
+        row: dict[str, object] = {"file": file, "result": "ok"}
+        try:
+            differences = chosen.diff(official, chosen.load_catalog([file]))
+        except CatalogError as error:
+            problems += error.problems
+            row["result"] = f"{len(error.problems)} problem{'s' if len(error.problems) > 1 else ''}"
+        else:
+            for change in ("added", "changed", "removed"):
+                row[change] = len({(d.kind, d.id) for d in differences if d.change == change})
+        rows.append(row)
+    output.rows(rows, ["file", "result", "added", "changed", "removed"], options)
+    if problems:
+        raise CatalogError(problems)
+
+
+@app.command(epilog=examples("balance catalog diff official my-twists.toml"))
+def diff(
+    old: Annotated[str, typer.Argument(metavar="A", help="An overlay, or the word official.")],
+    new: Annotated[str, typer.Argument(metavar="B", help="An overlay, or the word official.")],
+    game: GameOption = games.DEFAULT,
+    format_: output.FormatOption = None,
+    as_json: output.JsonOption = False,
+    out: output.OutOption = None,
+    force: output.ForceOption = False,
+) -> None:
+    """Show what was added, removed and changed from one catalog to another, field by field."""
+    options = output.options(format_, as_json, out, force)
+    chosen = games.get(game)
+    before, after = (chosen.load_catalog([] if side == OFFICIAL else [side]) for side in (old, new))
+    rows = [difference._asdict() for difference in chosen.diff(before, after)]
+    columns = ["change", "kind", "id", "name", "field", "old", "new"]
+    if options.format in (output.Format.table, output.Format.markdown):
+        columns.remove("name")
+    output.rows(rows, columns, options)
+    if not rows:
+        diagnostics.say("the two catalogs say the same")
+
+
+def _kind(kinds: Iterable[Kind], plural: str) -> Kind:
+    known = {kind.plural: kind for kind in kinds}
+    if plural not in known:
+        raise UsageError(f"{unknown('kind', plural, known)} (there are {', '.join(known)})")
+    return known[plural]
+
+
+def _text(description: Description) -> str:
+    """Lay a description out for a page of 80 columns."""
+    lines = [*terminal.wrap(description.title, terminal.PIPE_WIDTH)]
+    for heading, paragraphs in description.sections:
+        lines += ["", heading]
+        for paragraph in paragraphs:
+            wrapped = terminal.wrap(paragraph, terminal.PIPE_WIDTH - len(_SHOW_INDENT))
+            lines += [_SHOW_INDENT + line for line in wrapped]
+    return "\n".join(lines)
