@@ -1,0 +1,157 @@
+"""The event log: the kernel's words read back as events, complete and in order of execution.
+
+The format is fixed in docs/events.md. From it and the catalog anybody can recompute every state.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from balance.games.nefarious import vocabulary as v
+from balance.games.nefarious.kernel import codes as c
+from balance.games.nefarious.play import Session, actions_of
+from balance.games.nefarious.rules import Cell
+
+Event = dict[str, Any]
+
+
+def setup_event(session: Session, seed: int, game_index: int, replicate: int, policies: Sequence[str]) -> Event:
+    """The first event: what the game started from."""
+    cell = session.cell
+    r = cell.rules[0]
+    event: Event = {
+        "event": "setup",
+        "game": "nefarious",
+        "edition": cell.edition.id,
+        "players": cell.players,
+        "twists": [twist.id for twist in cell.twists],
+        "seed": seed,
+        "game_index": game_index,
+        "policies": list(policies),
+        "money": [int(m) for m in r["start_money"][: cell.players]],
+        "cards": [int(n) for n in r["opening_cards"][: cell.players]],
+        "deck": session.opening_deck,
+    }
+    if replicate:
+        event["replicate"] = replicate
+    return event
+
+
+def read_events(cell: Cell, words: Sequence[int]) -> Iterator[Event]:
+    """Read the kernel's log."""
+    at = 0
+    while at < len(words):
+        code, count = int(words[at]), int(words[at + 1])
+        body = [int(word) for word in words[at + 2 : at + 2 + count]]
+        yield _READERS[code](cell, body)
+        at += 2 + count
+
+
+def cause_word(cell: Cell, cause: int) -> str:
+    """The cause as the log writes it."""
+    if cause >= c.CAUSE_CARD:
+        return f"invention:{cause - c.CAUSE_CARD}"
+    if cause >= c.CAUSE_TWIST:
+        return f"twist:{cell.twists[cause - c.CAUSE_TWIST].id}"
+    return {c.CAUSE_SPECULATE: "speculate", c.CAUSE_RESEARCH: "research", c.CAUSE_WORK: "work"}[cause]
+
+
+def _deal(cell: Cell, b: list[int]) -> Event:
+    return {"event": "deal", "seat": b[0], "cards": b[2:]}
+
+
+def _round(cell: Cell, b: list[int]) -> Event:
+    return {"event": "round", "round": b[0]}
+
+
+def _commit(cell: Cell, b: list[int]) -> Event:
+    return {"event": "commit", "seat": b[0], "card": b[1]}
+
+
+def _choose(cell: Cell, b: list[int]) -> Event:
+    return {"event": "choose", "seat": b[0], "actions": list(actions_of(b[1]))}
+
+
+def _income(cell: Cell, b: list[int]) -> Event:
+    return {"event": "income", "seat": b[0], "amount": b[1]}
+
+
+def _place(cell: Cell, b: list[int]) -> Event:
+    return {"event": "place", "seat": b[0], "zone": v.ACTIONS[b[1]], "paid": b[2], "cause": cause_word(cell, b[3])}
+
+
+def _remove(cell: Cell, b: list[int]) -> Event:
+    return {"event": "remove", "seat": b[0], "zone": v.ACTIONS[b[1]], "cause": cause_word(cell, b[2])}
+
+
+def _reveal(cell: Cell, b: list[int]) -> Event:
+    return {"event": "reveal", "seat": b[0], "card": b[1], "outcome": c.OUTCOMES[b[2]], "paid": b[3]}
+
+
+def _draw(cell: Cell, b: list[int]) -> Event:
+    return {"event": "draw", "seat": b[0], "cards": b[2:], "cause": cause_word(cell, b[1])}
+
+
+def _discard(cell: Cell, b: list[int]) -> Event:
+    return {"event": "discard", "seat": b[0], "cards": b[2:], "cause": cause_word(cell, b[1])}
+
+
+def _money(cell: Cell, b: list[int]) -> Event:
+    return {"event": "money", "seat": b[0], "amount": b[1], "cause": cause_word(cell, b[2])}
+
+
+def _shuffle(cell: Cell, b: list[int]) -> Event:
+    return {"event": "shuffle", "cards": b[2:], "under": bool(b[0])}
+
+
+def _no_more_draws(cell: Cell, b: list[int]) -> Event:
+    return {"event": "no_more_draws"}
+
+
+def _state(cell: Cell, b: list[int]) -> Event:
+    seats = []
+    at = 2
+    for _ in range(cell.players):
+        money, committed, vp = b[at : at + 3]
+        minions = dict(zip(v.ACTIONS, b[at + 3 : at + 7], strict=True))
+        at += 7
+        hand = b[at + 1 : at + 1 + b[at]]
+        at += 1 + len(hand)
+        built = b[at + 1 : at + 1 + b[at]]
+        at += 1 + len(built)
+        seats.append(
+            {"money": money, "hand": hand, "built": built, "minions": minions, "committed": committed or None, "vp": vp}
+        )
+    return {"event": "state", "seats": seats, "deck": b[0], "discard": b[1]}
+
+
+def _end(cell: Cell, b: list[int]) -> Event:
+    return {"event": "end", "winner": b[0] if b[0] >= 0 else None, "rounds": b[1], "stalled": bool(b[2])}
+
+
+_READERS: dict[int, Callable[[Cell, list[int]], Event]] = {
+    c.E_DEAL: _deal,
+    c.E_ROUND: _round,
+    c.E_COMMIT: _commit,
+    c.E_CHOOSE: _choose,
+    c.E_INCOME: _income,
+    c.E_PLACE: _place,
+    c.E_REMOVE: _remove,
+    c.E_REVEAL: _reveal,
+    c.E_DRAW: _draw,
+    c.E_DISCARD: _discard,
+    c.E_MONEY: _money,
+    c.E_SHUFFLE: _shuffle,
+    c.E_NO_MORE_DRAWS: _no_more_draws,
+    c.E_STATE: _state,
+    c.E_END: _end,
+}
+
+
+def replay(
+    cell: Cell, seed: int, game_index: int, policies: Sequence[str], codes: Any, replicate: int = 0
+) -> list[Event]:
+    """Play one game with its log on; `codes` are the kernel's numbers of the policies, one per seat."""
+    session = Session(cell, seed, game_index, replicate, log=True)
+    while session.advance() is not None:
+        session.answer_by(codes)
+    return [setup_event(session, seed, game_index, replicate, policies), *read_events(cell, session.words())]

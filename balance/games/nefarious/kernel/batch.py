@@ -1,0 +1,244 @@
+"""Playing many games into rows, and the single steps that Python may call.
+
+The rows are what one game leaves behind; everything a row needs is read off the state between rounds, so
+that the rules know nothing of tables.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from balance.games.nefarious.kernel import codes as c
+from balance.games.nefarious.kernel.jit import entry, jit
+from balance.games.nefarious.kernel.machine import advance
+from balance.games.nefarious.kernel.policies import answer
+from balance.games.nefarious.kernel.start import deal, set_up
+from balance.games.nefarious.vocabulary import MOST_PLAYERS, ROUND_LIMIT
+
+# Every tenth game keeps its rounds.
+ROUNDS_EVERY: Final = 10
+
+GAME_ROW: Final = np.dtype(
+    [
+        ("game_index", np.int64),
+        ("replicate", np.int64),
+        ("rounds", np.int16),
+        ("winner_seat", np.int8),  # -1: none
+        ("stalled", np.bool_),
+        ("rounds_after_goal", np.int16),
+        ("lead_changes", np.int16),
+        ("deck_exhausted", np.bool_),
+    ]
+)
+SEAT_ROW: Final = np.dtype(
+    [
+        ("game", np.int32),  # row of the game in this batch
+        ("seat", np.int8),
+        ("policy", np.int8),
+        ("won", np.bool_),
+        ("vp", np.int16),
+        ("money", np.int32),
+        ("hand", np.int16),
+        ("minions", np.int8, (c.ACTION_COUNT,)),
+        ("chose", np.int16, (c.ACTION_COUNT,)),
+        ("first_action", np.int8),  # mask
+        ("income", np.int32),
+        ("built", np.int16),
+        ("vp_half", np.int16),
+        ("opening", np.uint64, (2,)),
+        ("drawn", np.uint64, (2,)),
+    ]
+)
+BUILD_ROW: Final = np.dtype(
+    [("game", np.int32), ("seat", np.int8), ("nth", np.int16), ("round", np.int16), ("invention", np.int32), ("paid", np.int16)]
+)
+ROUND_ROW: Final = np.dtype(
+    [
+        ("game", np.int32),
+        ("round", np.int16),
+        ("seat", np.int8),
+        ("actions", np.int8),  # mask
+        ("money", np.int32),
+        ("vp", np.int16),
+        ("hand", np.int16),
+        ("minions", np.int8, (c.ACTION_COUNT,)),
+    ]
+)
+
+# What a game is watched for while it lasts.
+WATCH: Final = np.dtype(
+    [
+        ("vp", np.int64, (ROUND_LIMIT + 1, MOST_PLAYERS)),
+        ("first_action", np.int64, (MOST_PLAYERS,)),
+        ("opening", np.uint64, (MOST_PLAYERS, 2)),
+        ("built", np.int64, (MOST_PLAYERS,)),
+        ("leader", np.int64),
+        ("lead_changes", np.int64),
+        ("goal_round", np.int64),
+    ],
+    align=True,
+)
+
+
+@entry
+def play_batch(rules, seed, indices, replicates, policies, states, log, watch, games, seats, builds, rounds):
+    """Play one game per index into rows; return how many rows of builds and rounds were written, and decisions taken.
+
+    `states` has two records: the game at hand and an empty one. `policies` has a row per game.
+    """
+    r, g, w = rules[0], states[0], watch[0]
+    n_builds = n_rounds = n_decisions = 0
+    for i in range(indices.size):
+        states[0] = states[1]
+        set_up(g, r, seed, indices[i], replicates[i])
+        deal(g, r, log[0])
+        _begin_watch(g, w)
+        keep_rounds = indices[i] % ROUNDS_EVERY == 0
+        while True:
+            why = advance(g, r, log[0])
+            if why == c.ASKS:
+                n_decisions += 1
+                answer(g, r, policies[i])
+                continue
+            n_builds = _note_builds(g, r, w, i, builds, n_builds)
+            if keep_rounds:
+                n_rounds = _note_round(g, i, rounds, n_rounds)
+            _watch_round(g, r, w)
+            if why == c.GAME_OVER:
+                break
+        _note_game(g, w, games[i], indices[i], replicates[i])
+        for seat in range(r.players):
+            _note_seat(g, w, seats[i * r.players + seat], i, seat, policies[i, seat])
+    return n_builds, n_rounds, n_decisions
+
+
+@jit
+def _begin_watch(g, w):
+    w.leader = -1
+    w.lead_changes = 0
+    w.goal_round = 0
+    for seat in range(g.table.players):
+        w.built[seat] = 0
+        w.opening[seat, 0] = 0
+        w.opening[seat, 1] = 0
+        for i in range(g.table.n_hand[seat]):
+            card = np.int64(g.hand[seat, i])
+            w.opening[seat, card >> 6] |= np.uint64(1) << np.uint64(card & 63)
+
+
+@jit
+def _watch_round(g, r, w):
+    """Follow scores and leaders; a change of lead is a sole leader other than the last sole leader."""
+    t = g.table
+    if t.round == 1:
+        for seat in range(t.players):
+            w.first_action[seat] = t.actions[seat]
+    best, leader = t.score[0], 0
+    for seat in range(t.players):
+        w.vp[t.round, seat] = t.score[seat]
+        if seat > 0 and t.score[seat] > best:
+            best, leader = t.score[seat], seat
+        elif seat > 0 and t.score[seat] == best:
+            leader = -1
+    if best >= r.goal and w.goal_round == 0:
+        w.goal_round = t.round
+    if leader >= 0:
+        if w.leader >= 0 and w.leader != leader:
+            w.lead_changes += 1
+        w.leader = leader
+
+
+@jit
+def _note_builds(g, r, w, game, builds, n):
+    """Write the inventions built this round; a built card was always paid its cost."""
+    t = g.table
+    for seat in range(t.players):
+        while w.built[seat] < t.n_built[seat]:
+            card = np.int64(t.built[seat, w.built[seat]])
+            w.built[seat] += 1
+            row = builds[n]
+            row.game = game
+            row.seat = seat
+            row.nth = w.built[seat]
+            row.round = t.round
+            row.invention = r.id[card]
+            row.paid = r.cost[card]
+            n += 1
+    return n
+
+
+@jit
+def _note_round(g, game, rounds, n):
+    t = g.table
+    for seat in range(t.players):
+        row = rounds[n]
+        row.game = game
+        row.round = t.round
+        row.seat = seat
+        row.actions = t.actions[seat]
+        row.money = t.money[seat]
+        row.vp = t.score[seat]
+        row.hand = t.n_hand[seat]
+        for zone in range(c.ACTION_COUNT):
+            row.minions[zone] = t.minions[seat, zone]
+        n += 1
+    return n
+
+
+@jit
+def _note_game(g, w, row, index, replicate):
+    t = g.table
+    row.game_index = index
+    row.replicate = replicate
+    row.rounds = t.round
+    row.winner_seat = g.winner
+    row.stalled = g.stalled == 1
+    row.rounds_after_goal = t.round - w.goal_round if w.goal_round > 0 else 0
+    row.lead_changes = w.lead_changes
+    row.deck_exhausted = t.exhausted == 1
+
+
+@jit
+def _note_seat(g, w, row, game, seat, policy):
+    t = g.table
+    row.game = game
+    row.seat = seat
+    row.policy = policy
+    row.won = g.winner == seat
+    row.vp = t.score[seat]
+    row.money = t.money[seat]
+    row.hand = t.n_hand[seat]
+    for action in range(c.ACTION_COUNT):
+        row.minions[action] = t.minions[seat, action]
+        row.chose[action] = t.times[seat, action]
+    row.first_action = w.first_action[seat]
+    row.income = g.income[seat]
+    row.built = t.n_built[seat]
+    row.vp_half = w.vp[(t.round + 1) // 2, seat]
+    for word in range(2):
+        row.opening[word] = w.opening[seat, word]
+        row.drawn[word] = g.drawn[seat, word]
+
+
+@entry
+def begin_game(rules, seed, index, replicate, states):
+    """Set a game up in states[0], which must be all zeros; not dealt yet."""
+    set_up(states[0], rules[0], seed, index, replicate)
+
+
+@entry
+def deal_hands(rules, states, log):
+    """Deal the opening hands."""
+    deal(states[0], rules[0], log[0])
+
+
+@entry
+def advance_game(rules, states, log):
+    """Play on to the next question, end of a round, or end of the game."""
+    return advance(states[0], rules[0], log[0])
+
+
+@entry
+def answer_by_policy(rules, states, policies):
+    """Let the policy of the seat that is asked answer."""
+    answer(states[0], rules[0], policies)

@@ -1,0 +1,116 @@
+"""Cards on their way between deck, hands, built inventions and discard pile (section 4 of the rules page)."""
+
+import numpy as np
+
+from balance.games.nefarious.kernel import codes as c
+from balance.games.nefarious.kernel import log as out
+from balance.games.nefarious.kernel.jit import jit
+from balance.games.nefarious.kernel.randomness import shuffle
+
+
+@jit
+def take_into_hand(g, seat, card):
+    """Put a card into a hand, which stays in ascending order."""
+    t = g.table
+    i = t.n_hand[seat]
+    while i > 0 and g.hand[seat, i - 1] > card:
+        g.hand[seat, i] = g.hand[seat, i - 1]
+        i -= 1
+    g.hand[seat, i] = card
+    t.n_hand[seat] += 1
+
+
+@jit
+def leave_hand(g, seat, card):
+    """Take a card out of a hand."""
+    t = g.table
+    n = t.n_hand[seat]
+    i = 0
+    while g.hand[seat, i] != card:
+        i += 1
+    while i + 1 < n:
+        g.hand[seat, i] = g.hand[seat, i + 1]
+        i += 1
+    t.n_hand[seat] = n - 1
+
+
+@jit
+def discardable(g, seat):
+    """Count the cards a player may discard: all but a committed one."""
+    return g.table.n_hand[seat] - (1 if g.committed[seat] >= 0 else 0)
+
+
+@jit
+def discard_card(g, seat, card):
+    """Put a card of a hand on the discard pile."""
+    t = g.table
+    leave_hand(g, seat, card)
+    # The pile lies in ascending order: the shuffle needs it, and order in a pile means nothing.
+    i = t.n_discard
+    while i > 0 and t.discard[i - 1] > card:
+        t.discard[i] = t.discard[i - 1]
+        i -= 1
+    t.discard[i] = card
+    t.n_discard += 1
+
+
+@jit
+def shuffle_discard_under(g, r, log, under):
+    """Shuffle the discard pile and put it beneath what is left of the deck."""
+    t = g.table
+    for i in range(t.n_deck):
+        g.deck[i] = g.deck[g.deck_top + i]
+    g.deck_top = 0
+    n = t.n_discard
+    for i in range(n):
+        g.deck[t.n_deck + i] = t.discard[i]
+    shuffle(g, r.id, g.deck, t.n_deck, n)
+    out.begin_cards(log, c.E_SHUFFLE, under, 0)
+    for i in range(n):
+        out.card(log, r.id[g.deck[t.n_deck + i]])
+    t.n_deck += n
+    t.n_discard = 0
+
+
+@jit
+def may_draw(g, r, log, needed):
+    """Open a draw instruction: under the all-or-nothing rule, whether its cards can be drawn at all."""
+    t = g.table
+    if needed == 0:
+        return False
+    if r.deck_rule != c.ALL_OR_NOTHING:
+        return True
+    if t.closed:
+        return False
+    if t.n_deck < needed:
+        t.exhausted = 1
+        if t.n_discard > 0:
+            shuffle_discard_under(g, r, log, 1)
+    if t.n_deck < needed:
+        t.closed = 1
+        out.event(log, c.E_NO_MORE_DRAWS, 0, 0, 0, 0)
+        return False
+    return True
+
+
+@jit
+def draw_cards(g, r, log, seat, count, cause):
+    """Draw for one seat, inside an instruction that `may_draw` has opened."""
+    t = g.table
+    open_list = False
+    for _ in range(count):
+        if t.n_deck == 0:
+            t.exhausted = 1
+            if t.n_discard == 0:
+                return
+            shuffle_discard_under(g, r, log, 0)
+            open_list = False
+        card = np.int64(g.deck[g.deck_top])
+        g.deck_top += 1
+        t.n_deck -= 1
+        take_into_hand(g, seat, card)
+        g.drawn[seat, card >> 6] |= np.uint64(1) << np.uint64(card & 63)
+        if not open_list:
+            out.begin_cards(log, c.E_DRAW, seat, cause)
+            open_list = True
+        out.card(log, r.id[card])

@@ -1,0 +1,64 @@
+"""The compiler's settings: one decorator for the whole kernel, and a cache that cannot be stale.
+
+Numba's cache does not notice an edit in another file, so the directory carries a hash of all kernel
+sources. Must be imported before any other kernel module decorates a function.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import numba
+
+from balance.resources import cache_dir
+
+_HERE: Final = Path(__file__).parent
+# The vocabulary gives the kernel its numbers, so it is a kernel source too.
+SOURCES: Final = (*sorted(_HERE.glob("*.py")), _HERE.parent / "vocabulary.py")
+
+
+def source_hash() -> str:
+    """Return the SHA-256 over all kernel sources, names included."""
+    digest = hashlib.sha256()
+    for path in SOURCES:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+KERNEL_HASH: Final = source_hash()
+
+
+def _prepare_cache() -> Path | None:
+    """Make the cache directory of these sources; None if it cannot be written."""
+    folder = cache_dir() / "numba" / f"nefarious-{KERNEL_HASH[:16]}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        return None
+    return folder
+
+
+CACHE_FOLDER: Final = _prepare_cache()
+if CACHE_FOLDER is not None:
+    numba.config.CACHE_DIR = str(CACHE_FOLDER)  # type: ignore[attr-defined]
+
+
+def is_compiled() -> bool:
+    """Whether an earlier process left machine code of these sources behind."""
+    return CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob("batch.*.nbc"))
+
+
+_CACHE: Final = CACHE_FOLDER is not None
+
+# Inside the kernel nothing is allocated, so nothing is reference-counted; and nothing there is called from
+# Python, so no wrappers are compiled. Division by zero cannot happen, so it is not tested for.
+jit: Callable[..., Any] = numba.njit(
+    cache=_CACHE, nogil=True, error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
+)
+# The few functions that Python calls.
+entry: Callable[..., Any] = numba.njit(cache=_CACHE, nogil=True, error_model="numpy", no_cfunc_wrapper=True)

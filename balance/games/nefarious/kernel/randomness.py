@@ -1,0 +1,76 @@
+"""Randomness as a hash of what it is for, never a sequence (docs/games/nefarious.md, "Randomness").
+
+The twists and the policies are not in the keys: the same game index meets the same shuffle in every cell.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from balance.games.nefarious.kernel.jit import jit
+
+_GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+_FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND: Final = np.uint64(0x94D049BB133111EB)
+_S30: Final = np.uint64(30)
+_S27: Final = np.uint64(27)
+_S31: Final = np.uint64(31)
+_S32: Final = np.uint64(32)
+_CARD_BITS: Final = np.uint64(127)
+FOR_DECK: Final = np.uint64(1)
+FOR_POLICY: Final = np.uint64(2)
+
+
+@jit
+def mix(x):
+    """Scramble 64 bits (the finaliser of SplitMix64)."""
+    x = np.uint64(x) + _GOLDEN
+    x = (x ^ (x >> _S30)) * _FIRST
+    x = (x ^ (x >> _S27)) * _SECOND
+    return x ^ (x >> _S31)
+
+
+@jit
+def extend(key, value):
+    """Add one more value to a hash: H(..., value)."""
+    return mix(key ^ np.uint64(value))
+
+
+@jit
+def game_key(seed, players, game_index):
+    """Return H(seed, players, game index), the common beginning of all keys of a game."""
+    return extend(extend(mix(np.uint64(seed)), players), game_index)
+
+
+@jit
+def pick(key, options):
+    """Return one of 0 .. options-1, uniformly."""
+    return np.int64(((key >> _S32) * np.uint64(options)) >> _S32)
+
+
+@jit
+def decision_key(policy_key, round_, kind, number):
+    """Return the key of one decision of one seat."""
+    return extend(extend(extend(policy_key, round_), kind), number)
+
+
+@jit
+def shuffle(g, ids, cards, first, count):
+    """Order cards[first : first + count] by their hash; the next shuffle is another one.
+
+    The lowest seven bits of a hash give way to the card, so that one number is moved, not two; slots
+    ascend with ids, so that equal hashes are ordered by id.
+    """
+    base = extend(g.deck_key, g.table.shuffles)
+    g.table.shuffles += 1
+    keys = g.sort_keys
+    for i in range(count):
+        card = cards[first + i]
+        key = (extend(base, ids[card]) & ~_CARD_BITS) | np.uint64(card)
+        j = i - 1
+        while j >= 0 and keys[j] > key:
+            keys[j + 1] = keys[j]
+            j -= 1
+        keys[j + 1] = key
+    for i in range(count):
+        cards[first + i] = np.uint8(keys[i] & _CARD_BITS)

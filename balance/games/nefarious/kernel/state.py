@@ -1,0 +1,146 @@
+"""The records the kernel works on: the table everybody sees, the whole state of a game, the rules of a cell.
+
+All integers but cards and hashes are int64, so that every function is compiled for one set of types only.
+A state is one NumPy record: copying it is one assignment, and the copy can be played on from any decision,
+because what remains to be done is part of it (the agenda: a stack of frames).
+"""
+
+from typing import Final
+
+import numpy as np
+
+from balance.games.nefarious.kernel import codes as c
+from balance.games.nefarious.vocabulary import (
+    MOST_CARDS,
+    MOST_CONDITIONS,
+    MOST_EFFECTS,
+    MOST_PLAYERS,
+    MOST_TWIST_LINES,
+    MOST_TWISTS,
+)
+
+FRAME_WORDS: Final = 16
+MOST_FRAMES: Final = 8
+# one side of a card, one twist; the catalog refuses more (vocabulary)
+MOST_LINES: Final = 2 * MOST_CARDS * MOST_EFFECTS + 2 * MOST_TWISTS * MOST_TWIST_LINES
+
+_seats = (MOST_PLAYERS,)
+
+# What every player may know (docs/games/nefarious.md, section 1). A policy gets this and its own hand.
+TABLE: Final = np.dtype(
+    [
+        ("players", np.int64),
+        ("round", np.int64),
+        ("money", np.int64, _seats),
+        ("minions", np.int64, (MOST_PLAYERS, c.ACTION_COUNT)),
+        ("on_zones", np.int64, _seats),
+        ("reserve", np.int64, _seats),
+        ("crowd", np.int64, (c.ACTION_COUNT,)),  # minions of all players per zone, as the round began
+        ("n_hand", np.int64, _seats),
+        ("n_built", np.int64, _seats),
+        ("built_now", np.int64, _seats),
+        ("built_vp", np.int64, _seats),  # sum of the fixed VP of built cards
+        ("built_per", np.int64, _seats),  # sum of the VP per built invention of built cards
+        ("score", np.int64, _seats),  # as counted last, bonuses included
+        ("built", np.uint8, (MOST_PLAYERS, MOST_CARDS)),
+        ("actions", np.int64, _seats),  # mask of the actions revealed this round, 0 before
+        ("past", np.int64, _seats),  # masks of the last three rounds, the latest in the lowest four bits
+        ("times", np.int64, (MOST_PLAYERS, c.ACTION_COUNT)),  # how often each action was revealed
+        ("has_committed", np.int64, _seats),
+        ("n_deck", np.int64),
+        ("n_discard", np.int64),
+        ("discard", np.uint8, (MOST_CARDS,)),
+        ("shuffles", np.int64),
+        ("exhausted", np.int64),  # a draw once needed more cards than the deck held
+        ("closed", np.int64),  # no card is drawn for the rest of the game
+    ],
+    align=True,
+)
+
+STATE: Final = np.dtype(
+    [
+        ("table", TABLE),
+        ("hand", np.uint8, (MOST_PLAYERS, MOST_CARDS)),  # ascending
+        ("committed", np.int64, _seats),  # card, -1 none; it is also in the hand
+        ("deck", np.uint8, (MOST_CARDS,)),
+        ("deck_top", np.int64),
+        ("deck_key", np.uint64),
+        ("sort_keys", np.uint64, (MOST_CARDS,)),  # scratch of the shuffle: nothing is allocated in a game
+        ("policy_key", np.uint64, _seats),
+        ("asked", np.int64, (MOST_PLAYERS, len(c.DECISIONS))),  # decisions taken this round
+        ("pending", np.int64, _seats),  # decided but not yet revealed
+        ("fresh", np.int64, _seats),  # card built in this half of R5, -1 none
+        ("source", np.int64, _seats),  # card whose printed lines it resolves, -1 none
+        ("discarded", np.int64, (MOST_TWISTS, MOST_PLAYERS)),  # by lines of a twist at this moment
+        ("income", np.int64, _seats),  # earned in the whole game
+        ("drawn", np.uint64, (MOST_PLAYERS, 2)),  # bit masks of cards drawn after the deal
+        ("frame", np.int64, (MOST_FRAMES, FRAME_WORDS)),
+        ("depth", np.int64),
+        ("ask_kind", np.int64),
+        ("ask_seat", np.int64),
+        ("n_options", np.int64),
+        ("options", np.int64, (MOST_CARDS,)),
+        ("answer", np.int64),
+        ("winner", np.int64),  # seat, -1 none
+        ("stalled", np.int64),
+    ],
+    align=True,
+)
+
+LINE: Final = np.dtype(
+    [
+        ("cause", np.int64),
+        ("op", np.int64),
+        ("what", np.int64),
+        ("everything", np.int64),
+        ("amount", np.int64),
+        ("per", np.int64),
+        ("per_n", np.int64),
+        ("zone", np.int64),
+        ("off", np.int64),
+        ("who", np.int64),
+        ("or_else", np.int64),  # line that happens if this one cannot be done in full, -1 none
+        ("n_conditions", np.int64),
+        ("left", np.int64, (MOST_CONDITIONS,)),
+        ("comparison", np.int64, (MOST_CONDITIONS,)),
+        ("right_is_quantity", np.int64, (MOST_CONDITIONS,)),
+        ("right", np.int64, (MOST_CONDITIONS,)),
+    ],
+    align=True,
+)
+
+RULES: Final = np.dtype(
+    [
+        ("players", np.int64),
+        ("n_cards", np.int64),
+        ("round_limit", np.int64),
+        ("start_money", np.int64, _seats),
+        ("opening_cards", np.int64, _seats),
+        ("goal", np.int64),
+        ("minions", np.int64),
+        ("actions", np.int64),
+        ("action_repeats", np.int64),
+        ("effect_repeats", np.int64),
+        ("work_money", np.int64),
+        ("research_money", np.int64),
+        ("research_cards", np.int64),
+        ("price", np.int64, (c.ACTION_COUNT,)),
+        ("deck_rule", np.int64),
+        ("barred", np.int64),  # mask of actions
+        ("rest", np.int64),
+        ("echo", np.int64),
+        ("hand_counts", np.int64),  # what `per hand` of an invention counts
+        ("id", np.int64, (MOST_CARDS,)),
+        ("cost", np.int64, (MOST_CARDS,)),  # after twists
+        ("vp", np.int64, (MOST_CARDS,)),
+        ("vp_per_built", np.int64, (MOST_CARDS,)),
+        # lines of card k for the builder: own_lines[k] .. own_lines[k + 1], for the others likewise
+        ("own_lines", np.int64, (MOST_CARDS + 1,)),
+        ("others_lines", np.int64, (MOST_CARDS + 1,)),
+        # lines of twists at a moment: first[m] .. last[m], last excluded
+        ("first", np.int64, (len(c.MOMENTS),)),
+        ("last", np.int64, (len(c.MOMENTS),)),
+        ("lines", LINE, (MOST_LINES,)),
+    ],
+    align=True,
+)

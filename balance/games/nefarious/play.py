@@ -1,0 +1,179 @@
+"""Playing from Python: batches of games into rows, and one game decision by decision.
+
+The bridge between compiled cells and everything that wants games: sweeps, replays, tests. Imports the
+compiler, so only what plays may import this.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from balance.errors import UsageError
+from balance.games.nefarious import vocabulary as v
+from balance.games.nefarious.kernel import batch, machine
+from balance.games.nefarious.kernel import codes as c
+from balance.games.nefarious.kernel import policies as kernel_policies
+from balance.games.nefarious.kernel.log import LOG, MOST_WORDS
+from balance.games.nefarious.kernel.state import STATE
+from balance.games.nefarious.rules import Cell, RecordArray
+
+POLICIES: Final[dict[str, int]] = {"random": kernel_policies.RANDOM}
+"""The policies of the kernel by name."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The rows that a batch of games left behind, as NumPy records (kernel/batch.py)."""
+
+    games: RecordArray
+    seats: RecordArray
+    builds: RecordArray
+    rounds: RecordArray
+    decisions: int
+
+
+class Player:
+    """Plays batches of one cell; keeps its buffers, so one per thread."""
+
+    def __init__(self) -> None:
+        self._states = np.zeros(2, STATE)
+        self._log = np.zeros(1, LOG)
+        self._watch = np.zeros(1, batch.WATCH)
+
+    def play(
+        self,
+        cell: Cell,
+        seed: int,
+        indices: npt.NDArray[np.int64],
+        policies: npt.NDArray[np.int64],
+        replicates: npt.NDArray[np.int64] | None = None,
+    ) -> Batch:
+        """Play one game per index; `policies` has a row per game and a column per seat."""
+        n, players = indices.size, cell.players
+        kept = int(np.count_nonzero(indices % batch.ROUNDS_EVERY == 0))
+        games = np.zeros(n, batch.GAME_ROW)
+        seats = np.zeros(n * players, batch.SEAT_ROW)
+        builds = np.empty(n * len(cell.cards), batch.BUILD_ROW)
+        rounds = np.empty(kept * v.ROUND_LIMIT * players, batch.ROUND_ROW)
+        if replicates is None:
+            replicates = np.zeros(n, np.int64)
+        n_builds, n_rounds, decisions = batch.play_batch(
+            cell.rules, np.uint64(seed), indices, replicates, policies,
+            self._states, self._log, self._watch, games, seats, builds, rounds,
+        )  # fmt: skip
+        return Batch(games, seats, builds[:n_builds].copy(), rounds[:n_rounds].copy(), decisions)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A decision that a seat must take: one of `options`.
+
+    Options are tuples of action words (`choose`), zone words (`place`, `remove`) or card ids.
+    """
+
+    seat: int
+    kind: str
+    options: tuple[Any, ...]
+
+
+class Session:
+    """One game, played decision by decision; can be copied while a question is open."""
+
+    def __init__(self, cell: Cell, seed: int, game_index: int, replicate: int = 0, *, log: bool = False) -> None:
+        self.cell = cell
+        self.states = np.zeros(1, STATE)
+        self.log = np.zeros(1, LOG)
+        self.log["on"] = log
+        batch.begin_game(cell.rules, np.uint64(seed), game_index, replicate, self.states)
+        self.opening_deck = self._ids(self.states[0]["deck"][: len(cell.cards)])
+        batch.deal_hands(cell.rules, self.states, self.log)
+        self.stop = 0
+
+    def copy(self) -> "Session":
+        """A second game in the same situation; its log goes on from here."""
+        twin = object.__new__(Session)
+        twin.cell, twin.opening_deck, twin.stop = self.cell, self.opening_deck, self.stop
+        twin.states, twin.log = self.states.copy(), self.log.copy()
+        return twin
+
+    def advance(self) -> Question | None:
+        """Play on to the next question; None when the game is over."""
+        while True:
+            self.stop = batch.advance_game(self.cell.rules, self.states, self.log)
+            if self.stop == c.GAME_OVER:
+                return None
+            if self.stop == c.ASKS:
+                return self.question()
+
+    def advance_round(self) -> Question | None:
+        """Like `advance`, but stops at the end of a round too (None, with `over` telling which)."""
+        self.stop = batch.advance_game(self.cell.rules, self.states, self.log)
+        return self.question() if self.stop == c.ASKS else None
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.stop == c.GAME_OVER
+
+    @property
+    def state(self) -> Any:
+        """The record itself (kernel/state.py)."""
+        return self.states[0]
+
+    @property
+    def table(self) -> Any:
+        """What everybody sees."""
+        return self.states[0]["table"]
+
+    def question(self) -> Question:
+        """The open question in the game's words."""
+        g = self.state
+        kind = c.DECISIONS[g["ask_kind"]]
+        options = tuple(self._word(kind, int(o)) for o in g["options"][: g["n_options"]])
+        return Question(int(g["ask_seat"]), kind, options)
+
+    def answer(self, option: Any) -> None:
+        """Answer the open question with one of its options."""
+        question = self.question()
+        if option not in question.options:
+            raise UsageError(f"seat {question.seat} cannot {question.kind} {option!r}; possible: {list(question.options)}")
+        g = self.state
+        g["asked"][question.seat, g["ask_kind"]] += 1
+        g["answer"] = g["options"][question.options.index(option)]
+
+    def answer_by(self, policies: npt.NDArray[np.int64]) -> None:
+        """Let the kernel's policy of the seat answer."""
+        batch.answer_by_policy(self.cell.rules, self.states, policies)
+
+    def words(self) -> npt.NDArray[np.int32]:
+        """What the log holds so far."""
+        at = int(self.log[0]["at"])
+        if at > MOST_WORDS:
+            raise OverflowError(f"the game's log needs {at} words, more than {MOST_WORDS}")
+        return np.asarray(self.log[0]["words"][:at])
+
+    def _word(self, kind: str, option: int) -> Any:
+        if kind == "choose":
+            return actions_of(option)
+        if kind in ("place", "remove"):
+            return v.ACTIONS[option]
+        return self.cell.cards[option].id
+
+    def _ids(self, cards: Iterable[Any]) -> list[int]:
+        return [self.cell.cards[int(card)].id for card in cards]
+
+
+def actions_of(mask: int) -> tuple[str, ...]:
+    """The actions of a mask, in number order."""
+    return tuple(action for bit, action in enumerate(v.ACTIONS) if mask >> bit & 1)
+
+
+def play_script(session: Session, script: Sequence[Any]) -> None:
+    """Answer questions from a list, in the order they are asked, until the list or the game ends."""
+    for option in script:
+        if session.advance() is None:
+            return
+        session.answer(option)

@@ -1,0 +1,233 @@
+"""Compiling the rules of a cell: edition, players, ordered twists and handicaps become the kernel's records.
+
+Words become numbers here; what is refused here is refused before anything is played. Needs NumPy but no
+compiler, so that a mistake is answered at once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from balance.errors import UsageError
+from balance.games.nefarious import vocabulary as v
+from balance.games.nefarious.catalog import Catalog, Edition, Invention, Twist, changed_parameters
+from balance.games.nefarious.kernel import codes as c
+from balance.games.nefarious.kernel.state import LINE, RULES
+
+PLAYERS: Final = (2, v.MOST_PLAYERS)
+
+RecordArray = npt.NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True)
+class Handicap:
+    """What one seat starts with, relative to the others."""
+
+    money: int = 0
+    cards: int = 0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The compiled rules of one combination, ready to be played."""
+
+    catalog: Catalog
+    edition: Edition
+    players: int
+    twists: tuple[Twist, ...]
+    handicaps: Mapping[int, Handicap]
+    cards: tuple[Invention, ...]
+    """The deck in ascending order of id; a card's place here is its number inside the kernel."""
+    rules: RecordArray = field(repr=False)
+    """One record of state.RULES."""
+
+
+def compile_cell(
+    catalog: Catalog,
+    edition: str,
+    players: int,
+    twists: Sequence[str] = (),
+    handicaps: Mapping[int, Handicap] | None = None,
+) -> Cell:
+    """Look the names up and compile; UsageError says what is wrong and what would be right."""
+    if isinstance(players, bool) or not PLAYERS[0] <= players <= PLAYERS[1]:
+        raise UsageError(f"Nefarious is for {PLAYERS[0]} to {PLAYERS[1]} players, not {players}")
+    found_edition = catalog.edition(edition)
+    found = tuple(_twists(catalog, found_edition, twists))
+    handicaps = dict(handicaps or {})
+    for seat in handicaps:
+        if not 0 <= seat < players:
+            raise UsageError(
+                f"there is no seat {seat} to handicap; with {players} players seats are 0..{players - 1}"
+            )
+    cards = tuple(sorted(catalog.inventions, key=lambda card: card.id))
+    rules = _record(found_edition, players, found, handicaps, cards)
+    return Cell(catalog, found_edition, players, found, handicaps, cards, rules)
+
+
+def _twists(catalog: Catalog, edition: Edition, names: Sequence[str]) -> list[Twist]:
+    if len(names) > v.MOST_TWISTS:
+        raise UsageError(
+            f"{len(names)} twists given, but at most {v.MOST_TWISTS} are in force in a game; to see more act at once, "
+            "write two twists as one in an overlay (docs/catalog.md) and pass it with --catalog"
+        )
+    twists = [catalog.twist(name) for name in names]
+    for i, twist in enumerate(twists):
+        if twist in twists[:i]:
+            raise UsageError(f"the twist '{twist.id}' is given twice; two different twists are in force")
+        if edition.id not in twist.editions:
+            raise UsageError(
+                f"the twist '{twist.id}' is not in edition {edition.id}; it is in {', '.join(twist.editions) or 'none'}"
+            )
+    return twists
+
+
+def _record(
+    edition: Edition,
+    players: int,
+    twists: tuple[Twist, ...],
+    handicaps: Mapping[int, Handicap],
+    cards: tuple[Invention, ...],
+) -> RecordArray:
+    rules = np.zeros(1, RULES)
+    parameters = changed_parameters(edition, twists)
+    _fill_parameters(rules, edition, players, parameters, handicaps)
+    _fill_switches(rules, twists)
+    rows: list[RecordArray] = []
+    _fill_cards(rules, rows, cards, parameters)
+    _fill_moments(rules, rows, edition, twists)
+    for i, row in enumerate(rows):
+        rules["lines"][0, i] = row[0]
+    return rules
+
+
+def _fill_parameters(
+    rules: RecordArray,
+    edition: Edition,
+    players: int,
+    parameters: Mapping[str, int],
+    handicaps: Mapping[int, Handicap],
+) -> None:
+    r: Any = rules[0]
+    r["players"] = players
+    r["round_limit"] = v.ROUND_LIMIT
+    r["deck_rule"] = v.DECK_RULES.index(edition.deck)
+    for name in (
+        "goal",
+        "minions",
+        "actions",
+        "action_repeats",
+        "effect_repeats",
+        "work_money",
+        "research_money",
+        "research_cards",
+    ):
+        r[name] = parameters[name]
+    for zone, action in enumerate(v.ACTIONS):
+        r["price"][zone] = parameters[f"price_{action}"]
+    for seat in range(players):
+        handicap = handicaps.get(seat, Handicap())
+        r["start_money"][seat] = max(0, parameters["start_money"] + handicap.money)
+        r["opening_cards"][seat] = max(0, parameters["opening_cards"] + handicap.cards)
+
+
+def _fill_switches(rules: RecordArray, twists: Sequence[Twist]) -> None:
+    r: Any = rules[0]
+    r["hand_counts"] = c.PER_HAND
+    for twist in twists:
+        for action in twist.switches.bars:
+            r["barred"] |= 1 << v.ACTIONS.index(action)
+        r["rest"] = max(r["rest"], twist.switches.rest)
+        r["echo"] = max(r["echo"], twist.switches.echo)
+        if twist.switches.per_hand_counts:
+            r["hand_counts"] = list(v.PERS).index(twist.switches.per_hand_counts)
+
+
+def _fill_cards(
+    rules: RecordArray, rows: list[RecordArray], cards: Sequence[Invention], parameters: Mapping[str, int]
+) -> None:
+    r: Any = rules[0]
+    r["n_cards"] = len(cards)
+    for k, card in enumerate(cards):
+        r["id"][k] = card.id
+        r["cost"][k] = -(-max(0, card.cost + parameters["cost_change"]) // parameters["cost_divisor"])
+        r["vp"][k] = card.vp
+        r["vp_per_built"][k] = card.vp_per_built
+    for name, side in (("own_lines", "self_effects"), ("others_lines", "others_effects")):
+        for k, card in enumerate(cards):
+            r[name][k] = len(rows)
+            rows += [line_record(effect, c.CAUSE_CARD + card.id) for effect in getattr(card, side)]
+        r[name][len(cards)] = len(rows)
+
+
+def _fill_moments(
+    rules: RecordArray, rows: list[RecordArray], edition: Edition, twists: Sequence[Twist]
+) -> None:
+    """Put each moment's lines in the order in which they act: `first` ones, then in the order of the twists."""
+    r: Any = rules[0]
+    in_force = [
+        (line, c.CAUSE_TWIST + number)
+        for number, twist in enumerate(twists)
+        for line in twist.lines
+        if not line.editions or edition.id in line.editions
+    ]
+    in_force.sort(key=lambda pair: not pair[0].first)
+    for m, moment in enumerate(c.MOMENTS):
+        here = [(line, cause) for line, cause in in_force if _moment_of(line) == moment]
+        r["first"][m] = len(rows)
+        r["last"][m] = len(rows) + len(here)
+        # what happens instead of a line is not in force by itself: it lies behind the moment's lines
+        instead = len(rows) + len(here)
+        extra = []
+        for line, cause in here:
+            record = line_record(line.effect, cause, line)
+            if line.or_else:
+                record["or_else"] = instead + len(extra)
+                extra.append(line_record(line.or_else, cause))
+            rows.append(record)
+        rows += extra
+
+
+def _moment_of(line: v.Line) -> str:
+    return f"invention {line.who}" if line.when == "invention" else line.moment
+
+
+def line_record(effect: v.Effect, cause: int, line: v.Line | None = None) -> RecordArray:
+    """Turn an effect, and the conditions of its line, into one record of state.LINE."""
+    record = np.zeros(1, LINE)
+    x: Any = record[0]
+    x["cause"] = cause
+    x["op"] = c.OPS.index(effect.op)
+    x["what"] = list(v.WHATS).index(effect.what)
+    x["everything"] = effect.everything
+    x["amount"] = effect.amount
+    x["per"] = list(v.PERS).index(effect.per) if effect.per else c.PER_NOTHING
+    x["per_n"] = effect.per_n
+    x["zone"] = c.ANY_ZONE if effect.zone is None else (*v.ACTIONS, "played").index(effect.zone)
+    x["off"] = effect.off
+    x["or_else"] = -1
+    if line is not None:
+        # a line on every invention is kept in one list per target, so there its `who` is settled
+        x["who"] = c.OTHERS if line.who == "others" and line.when != "invention" else c.SELF
+        x["n_conditions"] = len(line.conditions)
+        for i, condition in enumerate(line.conditions):
+            _fill_condition(x, i, condition)
+    return record
+
+
+def _fill_condition(x: Any, i: int, condition: v.Condition) -> None:
+    quantities = list(v.QUANTITIES)
+    x["comparison"][i] = v.COMPARISONS.index(condition.op)
+    if condition.left == "played":
+        x["left"][i] = c.Q_PLAYED
+        x["right"][i] = v.ACTIONS.index(str(condition.right))
+        return
+    x["left"][i] = quantities.index(condition.left)
+    if isinstance(condition.right, int):
+        x["right"][i] = condition.right
+    else:
+        x["right_is_quantity"][i] = 1
+        x["right"][i] = quantities.index(condition.right)
