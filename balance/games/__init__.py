@@ -16,10 +16,10 @@ __all__ = ["DEFAULT", "get", "names", "register"]
 DEFAULT: Final = "nefarious"
 _GROUP: Final = "balance.games"
 _BUILT_IN: Final = {"nefarious": "balance.games.nefarious.game"}
-_registered: dict[str, Game[Any]] = {}
+_registered: dict[str, Game[Any, Any]] = {}
 
 
-def register(game: Game[Any]) -> None:
+def register(game: Game[Any, Any]) -> None:
     """Make a game known under its name; the latest of a name counts."""
     _registered[game.name] = game
 
@@ -33,7 +33,7 @@ def names() -> list[str]:
     return sorted({*_registered, *_BUILT_IN, *(point.name for point in metadata.entry_points(group=_GROUP))})
 
 
-def get(name: str = DEFAULT) -> Game[Any]:
+def get(name: str = DEFAULT) -> Game[Any, Any]:
     """Return the game of a name; UsageError with the nearest names otherwise.
 
     >>> get("nefarious").name
@@ -44,7 +44,7 @@ def get(name: str = DEFAULT) -> Game[Any]:
     return _registered[name]
 
 
-def _load(name: str) -> Game[Any]:
+def _load(name: str) -> Game[Any, Any]:
     if name in _BUILT_IN:
         return _checked(name, import_module(_BUILT_IN[name]).GAME)
     for point in metadata.entry_points(group=_GROUP, name=name):
@@ -57,8 +57,8 @@ def _load(name: str) -> Game[Any]:
     raise UsageError(unknown("game", name, names()))
 
 
-def _checked(name: str, game: Any) -> Game[Any]:
+def _checked(name: str, game: Any) -> Game[Any, Any]:
     if getattr(game, "name", None) != name:
         raise DataError(f"what is offered as the game '{name}' is not a game of that name")
-    found: Game[Any] = game
+    found: Game[Any, Any] = game
     return found

@@ -1,14 +1,49 @@
 """What a game gives to the toolkit. Code outside a game's folder knows a game by this alone.
 
-For now the part about catalogs: looking up, checking and comparing what a game is made of.
+A game declares its facts first; then it looks after its catalog, compiles the rules of a cell, plays batches
+of games into columns, and replays one game into events.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-__all__ = ["Catalog", "Description", "Difference", "Entry", "Game", "Kind"]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = [
+    "Catalog",
+    "Cell",
+    "Column",
+    "Description",
+    "Difference",
+    "Entry",
+    "Event",
+    "Facts",
+    "Game",
+    "Handicap",
+    "Kind",
+    "Table",
+]
+
+ROLES = (
+    "game",
+    "index",
+    "replicate",
+    "seat",
+    "policy",
+    "outcome",
+    "won",
+    "stalled",
+    "length",
+    "score",
+    "item",
+    "round",
+    "measure",
+)
+"""What a column can be to code that does not know the game."""
 
 
 class Catalog(Protocol):
@@ -69,15 +104,95 @@ class Difference(NamedTuple):
     new: object = None
 
 
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table that a game writes."""
+
+    name: str
+    type: str
+    """A NumPy type of whole numbers or `bool`: `int16`."""
+    role: str
+    """One of ROLES; `measure` for what only the game knows."""
+    meaning: str
+    null: int | None = None
+    """The number that stands for "none"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table that a game writes; every table but `games` points to its game with the column `game`."""
+
+    name: str
+    meaning: str
+    columns: tuple[Column, ...]
+
+    def column(self, role: str) -> Column:
+        """Return the first column with a role; KeyError if there is none."""
+        for column in self.columns:
+            if column.role == role:
+                return column
+        raise KeyError(f"the table {self.name} has no column with the role {role}")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What can be said of a game before any code of it runs."""
+
+    title: str
+    players: tuple[int, int]
+    """Fewest and most."""
+    editions: tuple[str, ...]
+    default_edition: str
+    variant: str
+    """The game's word for what varies, and its plural: `twist`, `twists`."""
+    variants: str
+    variants_at_once: int
+    variants_ordered: bool
+    item: str
+    items: str
+    actions: tuple[str, ...]
+    policies: tuple[str, ...]
+    default_lineup: str
+    round_limit: int
+    tables: tuple[Table, ...]
+
+    def table(self, name: str) -> Table:
+        """Return the table of a name; KeyError if there is none."""
+        return {table.name: table for table in self.tables}[name]
+
+
+class Handicap(NamedTuple):
+    """What a seat starts with more (or less) than the rules give it."""
+
+    money: int = 0
+    cards: int = 0
+
+
+class Cell(Protocol):
+    """The compiled rules of one combination of edition, players and variants."""
+
+    @property
+    def players(self) -> int:
+        """How many play."""
+
+
+Event = dict[str, Any]
+"""One thing that happened, `event` first."""
+
 C = TypeVar("C", bound=Catalog)
+R = TypeVar("R", bound=Cell)
 
 
-class Game(Protocol[C]):
+class Game(Protocol[C, R]):
     """A game; `balance.games.register` makes it known to every command."""
 
     @property
     def name(self) -> str:
         """How options name it: `nefarious`."""
+
+    @property
+    def facts(self) -> Facts:
+        """What it is, before it is played."""
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -97,3 +212,40 @@ class Game(Protocol[C]):
 
     def diff(self, old: C, new: C) -> list[Difference]:
         """Return what was added, removed and changed from one catalog to another, field by field."""
+
+    def variants(self, catalog: C, edition: str) -> tuple[str, ...]:
+        """Return the ids of the variants that an edition has, in the catalog's order."""
+
+    def compile(
+        self,
+        catalog: C,
+        edition: str,
+        players: int,
+        variants: Sequence[str] = (),
+        handicaps: Mapping[int, Handicap] | None = None,
+    ) -> R:
+        """Compile the rules of a cell; UsageError says what is wrong and what would be right."""
+
+    def play(
+        self,
+        cell: R,
+        seed: int,
+        indices: Sequence[int],
+        policies: Sequence[Sequence[str]],
+        replicates: Sequence[int] | None = None,
+    ) -> "dict[str, dict[str, npt.NDArray[np.generic]]]":
+        """Play one game per index into the columns of every table; `policies` has one list per game."""
+
+    def replay(
+        self, cell: R, seed: int, game_index: int, policies: Sequence[str], replicate: int = 0
+    ) -> list[Event]:
+        """Play one game again, telling everything that happens."""
+
+    def rows_of(self, cell: R, events: Sequence[Event]) -> dict[str, list[dict[str, int]]]:
+        """Recompute from its events alone what a game leaves in every table."""
+
+    def broken_laws(self, cell: R, events: Sequence[Event]) -> list[str]:
+        """Return what in the events contradicts the laws of the game; empty if nothing does."""
+
+    def transcript(self, cell: R, events: Sequence[Event], first_round: int = 1) -> str:
+        """Tell a game for people, from a round on."""

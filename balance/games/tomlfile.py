@@ -69,8 +69,8 @@ class Entry:
         return describe(self.id)
 
     def file_of(self, name: str) -> str:
-        """Return the file that gave a field its present value."""
-        return self.origin.get(name, self.file)
+        """Return the file that gave a field its present value; `set.goal` came with `set`."""
+        return self.origin.get(name.partition(".")[0], self.file)
 
 
 def toml_files(path: Path, problems: Problems) -> list[Path]:

@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -117,39 +117,49 @@ def load_catalog(overlays: Iterable[str | Path] = ()) -> Catalog:
     >>> load_catalog().invention("Moon Base").cost
     13
     """
-    folder = data_dir("nefarious")
-    paths = [folder / name for name in OFFICIAL_FILES]
     problems = Problems()
+    version, official = _official()
+    entries, last_file = list(official), official[-1].file
     for overlay in overlays:
-        paths += tomlfile.toml_files(Path(overlay), problems)
-    return _load(paths, problems)
-
-
-def _load(paths: Sequence[Path], problems: Problems) -> Catalog:
-    entries: list[Entry] = []
-    version = "0"
-    for number, path in enumerate(paths):
-        document = tomlfile.read_toml(path, problems)
-        version = _take_version(document, str(path), version, problems)
-        found = tomlfile.entries_of(document, str(path), KINDS, problems)
-        if number >= len(OFFICIAL_FILES):
+        for path in tomlfile.toml_files(Path(overlay), problems):
+            last_file = str(path)
+            document = tomlfile.read_toml(path, problems)
+            version = _version(document, last_file, problems) or version
+            found = _entries(document, last_file, problems)
             _check_new_ids(entries, found, problems)
-        entries = tomlfile.merge(entries, found, problems)
-    catalog = _build(entries, version, problems, str(paths[-1]))
+            entries = tomlfile.merge(entries, found, problems)
+    catalog = _build(entries, version, problems, last_file)
     problems.raise_if_any()
     return catalog
 
 
-def _take_version(document: dict[str, Any], file: str, version: str, problems: Problems) -> str:
-    """Take the `[catalog]` table out of a document; an overlay may carry a version of its own."""
-    if "catalog" not in document:
-        return version
-    table = document.pop("catalog")
+@cache
+def _official() -> tuple[str, tuple[Entry, ...]]:
+    """Read the official files: their version and entries. They belong to the installation and stay."""
+    problems = Problems()
+    version, entries = "", []
+    for path in (data_dir("nefarious") / name for name in OFFICIAL_FILES):
+        document = tomlfile.read_toml(path, problems)
+        version = _version(document, str(path), problems) or version
+        entries += _entries(document, str(path), problems)
+    problems.raise_if_any()
+    return version, tuple(entries)
+
+
+def _version(document: Mapping[str, Any], file: str, problems: Problems) -> str:
+    """Return what the table `[catalog]` of a file says; an overlay may carry a version of its own."""
+    table = document.get("catalog", {})
     if not isinstance(table, dict):
         problems.add(file, "", "catalog", f"expected a table [catalog], found {tomlfile.describe(table)}")
-        return version
-    entry = Entry("catalog", None, file, table)
-    return Fields(entry, problems, ("version",)).text("version", LONGEST_VERSION) or version
+        return ""
+    return Fields(Entry("catalog", None, file, table), problems, ("version",)).text(
+        "version", LONGEST_VERSION
+    )
+
+
+def _entries(document: Mapping[str, Any], file: str, problems: Problems) -> list[Entry]:
+    lists = {key: value for key, value in document.items() if key != "catalog"}
+    return tomlfile.entries_of(lists, file, KINDS, problems)
 
 
 def _check_new_ids(known: Sequence[Entry], overlay: Sequence[Entry], problems: Problems) -> None:
@@ -186,16 +196,13 @@ def _most_minions(entries: Sequence[Entry]) -> int:
 def _check_names(of_kind: Mapping[str, Sequence[Entry]], problems: Problems) -> None:
     """Refuse two entries of a kind that a user could not tell apart by id, English or Russian name."""
     for entries in of_kind.values():
-        named = [(e, f, e.fields[f]) for f in ("id", "name", "name_ru") for e in entries if f in e.fields]
-        texts = [(e, f, str(text)) for e, f, text in named if isinstance(text, str | int) and _short(text)]
-        for first, second, field in tomlfile.duplicates(texts):
+        ids = [(entry, "id", tomlfile.describe(entry.id).strip("'")) for entry in entries]
+        named = [(entry, name, entry.fields.get(name)) for name in ("name", "name_ru") for entry in entries]
+        texts = [(entry, name, text) for entry, name, text in named if isinstance(text, str)]
+        for first, second, field in tomlfile.duplicates([*ids, *texts]):
             shown = tomlfile.describe(second.fields[field])
             message = f"{shown} is the name or id of {first.label} already"
             problems.add(second.file_of(field), second.label, field, message)
-
-
-def _short(text: str | int) -> bool:
-    return len(text) <= tomlfile.LONGEST_NAME if isinstance(text, str) else abs(text) <= LAST_OWN_ID
 
 
 def _check_whole(

@@ -114,7 +114,8 @@ def line_sentence(line: v.Line) -> str:
         if line.who == "others":
             effect = f"each other player {_does(line.effect)}"
         owner = f" of a player{who}" if who else ""
-        said = f'every invention{owner} gains a last line{_if(line.conditions)}: "{_sentence(effect)}"'
+        place = "first line after the printed ones" if line.first else "last line"
+        said = f'every invention{owner} gains a {place}{_if(line.conditions)}: "{_sentence(effect)}"'
         return _sentence(said, end="")
     said = _MOMENTS[line.moment].format(who=who) + _deed(line, who)
     if line.first:

@@ -222,9 +222,9 @@ def _change_range(how: str, parameter: v.Parameter) -> tuple[int, int]:
 def _lines(fields: Fields, edition_ids: Sequence[str], most_minions: int) -> tuple[v.Line, ...]:
     lines: list[v.Line] = []
     tables = fields.list("lines")
-    if len(tables) > v.MOST_LINES:
-        fields.wrong("lines", f"has {len(tables)} lines; at most {v.MOST_LINES} are possible")
-    for number, table in enumerate(tables[: v.MOST_LINES], 1):
+    if len(tables) > v.MOST_TWIST_LINES:
+        fields.wrong("lines", f"has {len(tables)} lines; at most {v.MOST_TWIST_LINES} are possible")
+    for number, table in enumerate(tables[: v.MOST_TWIST_LINES], 1):
         place = f"lines.{number}"
         if not isinstance(table, dict):
             example = '{ when = "start", do = "+2 money" }'

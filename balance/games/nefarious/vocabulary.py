@@ -32,8 +32,9 @@ DECK_RULES: Final = ("all-or-nothing", "reshuffle")
 ROUND_LIMIT: Final = 200
 MOST_CARDS: Final = 128
 MOST_PLAYERS: Final = 6
-MOST_LINES: Final = 16
-MOST_EFFECTS: Final = 8
+MOST_TWISTS: Final = 2
+MOST_EFFECTS: Final = 4  # of one invention for the builder, and as many for the others
+MOST_TWIST_LINES: Final = 12
 MOST_CONDITIONS: Final = 4
 MOST_READINGS: Final = 8
 
@@ -471,11 +472,17 @@ def _check_can_hold(line: Line, most_minions: int) -> None:
     tightest bounds follow by shortest paths; a quantity that must be less than itself is a contradiction.
     """
     numbers = [c for c in line.conditions if c.left != "played"]
-    names = ["", *QUANTITIES]
+    quantities = [q for q in QUANTITIES if any(q in (c.left, c.right) for c in numbers)]
+    if "built_now" in quantities and "built" not in quantities:
+        quantities.append("built")
+    names = ["", *quantities]
     most = {(a, b): 0 if a == b else 4 * _LARGE for a in names for b in names}
-    for quantity, (low, high) in _ranges(line, most_minions).items():
+    ranges = _ranges(line, most_minions)
+    for quantity in quantities:
+        low, high = ranges[quantity]
         most[quantity, ""], most["", quantity] = high, -low
-    most["built_now", "built"] = 0
+    if "built_now" in quantities:
+        most["built_now", "built"] = 0
     for c in numbers:
         right, shift = ("", c.right) if isinstance(c.right, int) else (c.right, 0)
         for (a, b), bound in zip(((c.left, right), (right, c.left)), _BOUNDS[c.op], strict=True):
@@ -484,7 +491,7 @@ def _check_can_hold(line: Line, most_minions: int) -> None:
     for via, a, b in product(names, repeat=3):
         most[a, b] = min(most[a, b], most[a, via] + most[via, b])
     never = any(most[a, a] < 0 for a in names)
-    for quantity in QUANTITIES:
+    for quantity in quantities:
         low, high = -most["", quantity], most[quantity, ""]
         refused = {c.right for c in numbers if c.op == "!=" and c.left == quantity}
         never |= high - low < len(refused) and all(value in refused for value in range(low, high + 1))
