@@ -38,6 +38,10 @@ CatalogOption = Annotated[
 ]
 
 
+def _complete_kind(incomplete: str) -> list[str]:
+    return [kind.plural for kind in games.get().kinds if kind.plural.startswith(incomplete)]
+
+
 @app.command(
     "list",
     epilog=examples(
@@ -46,7 +50,10 @@ CatalogOption = Annotated[
     ),
 )
 def list_entries(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="twists, inventions or editions.")],
+    kind: Annotated[
+        str,
+        typer.Argument(metavar="KIND", help="twists, inventions or editions.", autocompletion=_complete_kind),
+    ],
     edition: Annotated[str | None, typer.Option(metavar="ID", help="Only what this edition has.")] = None,
     confidence: Annotated[
         str | None, typer.Option(metavar="WORD", help="Only what is known this well: official, two, one, ...")
@@ -64,7 +71,10 @@ def list_entries(
     out: output.OutOption = None,
     force: output.ForceOption = False,
 ) -> None:
-    """List the entries of one kind; csv and json have more columns than the table."""
+    """List twists, inventions or editions.
+
+    The formats csv, json, jsonl and parquet have more columns than the table.
+    """
     options = output.options(format_, as_json, out, force)
     chosen = games.get(game)
     wanted = _kind(chosen.kinds, kind)
@@ -93,7 +103,10 @@ def show(
     out: output.OutOption = None,
     force: output.ForceOption = False,
 ) -> None:
-    """Explain one entry: its rule in words, how well it is known, where it is used."""
+    """Explain one entry: rule, source, use.
+
+    The rule is put into words from the data; where editions differ, for each of them.
+    """
     options = output.options(format_, as_json, out, force)
     chosen = games.get(game)
     loaded = chosen.load_catalog(catalog or ())
@@ -111,7 +124,10 @@ def validate(
     out: output.OutOption = None,
     force: output.ForceOption = False,
 ) -> None:
-    """Check files, each as an overlay on the official catalog, and tell every mistake in them."""
+    """Check files of your own, and tell every mistake.
+
+    Each file or folder is checked by itself, as an overlay on the official catalog.
+    """
     options = output.options(format_, as_json, out, force)
     chosen = games.get(game)
     official = chosen.load_catalog()
@@ -143,7 +159,7 @@ def diff(
     out: output.OutOption = None,
     force: output.ForceOption = False,
 ) -> None:
-    """Show what was added, removed and changed from one catalog to another, field by field."""
+    """Compare two catalogs field by field."""
     options = output.options(format_, as_json, out, force)
     chosen = games.get(game)
     before, after = (chosen.load_catalog([] if side == OFFICIAL else [side]) for side in (old, new))
@@ -151,6 +167,8 @@ def diff(
     columns = ["change", "kind", "id", "name", "field", "old", "new"]
     if options.format in (output.Format.table, output.Format.markdown):
         columns.remove("name")
+    if options.format is output.Format.parquet:  # where a column is of one type
+        rows = [row | {side: _one_text(row[side]) for side in ("old", "new")} for row in rows]
     output.rows(rows, columns, options)
     if not rows:
         diagnostics.say("the two catalogs say the same")
@@ -161,6 +179,10 @@ def _kind(kinds: Iterable[Kind], plural: str) -> Kind:
     if plural not in known:
         raise UsageError(f"{unknown('kind', plural, known)} (there are {', '.join(known)})")
     return known[plural]
+
+
+def _one_text(value: object) -> str | None:
+    return None if value is None else "; ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _text(description: Description) -> str:

@@ -19,6 +19,7 @@ from balance.games.nefarious.catalog import (
     matching,
 )
 from balance.games.nefarious.items import written
+from balance.games.nefarious.playing import Playing
 from balance.suggest import unknown
 
 __all__ = ["GAME", "Nefarious"]
@@ -61,7 +62,7 @@ EDITIONS: Final = Kind(
 )
 
 
-class Nefarious:
+class Nefarious(Playing):
     """The game; it has no state of its own."""
 
     name = "nefarious"
@@ -116,22 +117,27 @@ class Nefarious:
             before = {item.id: item for item in old.items(kind)}
             after = {item.id: item for item in new.items(kind)}
             for key in dict.fromkeys((*before, *after)):
-                found += _difference(kind, before.get(key), after.get(key))
+                found += _difference(kind, before.get(key), after.get(key), old, new)
         return found
 
 
 GAME: Final = Nefarious()
 
 
-def _difference(kind: str, old: Item | None, new: Item | None) -> list[Difference]:
+def _difference(
+    kind: str, old: Item | None, new: Item | None, before: Catalog, after: Catalog
+) -> list[Difference]:
+    if old is None and new is not None:
+        return [Difference("added", kind, str(new.id), new.name, "rule", None, _row(after, new)["rule"])]
+    if old is not None and new is None:
+        return [Difference("removed", kind, str(old.id), old.name, "rule", _row(before, old)["rule"], None)]
     if old is None or new is None:
-        item, change = (new, "added") if old is None else (old, "removed")
-        return [Difference(change, kind, str(item.id), item.name)] if item else []
-    before, after = written(old), written(new)
+        return []
+    had, has = written(old), written(new)
     return [
-        Difference("changed", kind, str(new.id), new.name, field, before.get(field), after.get(field))
-        for field in dict.fromkeys((*before, *after))
-        if before.get(field) != after.get(field)
+        Difference("changed", kind, str(new.id), new.name, field, had.get(field), has.get(field))
+        for field in dict.fromkeys((*had, *has))
+        if had.get(field) != has.get(field)
     ]
 
 

@@ -400,8 +400,8 @@ def check_line(line: Line, earlier: Sequence[Line], most_minions: int) -> None:
 def _check_or_else(line: Line, instead: Effect) -> None:
     _check_effect_at(line.when, instead)
     effect = line.effect
-    possible = effect.op == "-" and not effect.everything and not effect.per and effect.what != "money"
-    if line.when != "build" or line.who != "self" or not possible:
+    plain = not effect.everything and not effect.per and not effect.zone
+    if line.when != "build" or line.who != "self" or not plain or effect.op != "-" or effect.what == "money":
         raise WordError("or_else goes with '-N minion' or '-N card' at the moment build, for the builder")
     if line.conditions:
         raise WordError("a line with or_else takes no condition: it is tested before the card is built")

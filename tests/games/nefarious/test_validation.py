@@ -277,6 +277,12 @@ MISTAKES = [
         "lines.1",
         "no condition",
     ),
+    (
+        line('when = "build", do = "-1 minion on work", or_else = "+1 card"'),
+        MINE,
+        "lines.1",
+        "goes with '-N minion'",
+    ),
     (line('when = "end", do = "+1 card", if = "card_vp > 3"'), MINE, "lines.1", "moment build only"),
 ]
 
