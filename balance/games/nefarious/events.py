@@ -6,16 +6,21 @@ The format is fixed in docs/events.md. From it and the catalog anybody can recom
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.play import Session, actions_of
+from balance.games.nefarious.play import Session, actions_of, policy_codes
 from balance.games.nefarious.rules import Cell
 
 Event = dict[str, Any]
 
 
-def setup_event(session: Session, seed: int, game_index: int, replicate: int, policies: Sequence[str]) -> Event:
-    """The first event: what the game started from."""
+def setup_event(
+    session: Session, seed: int, game_index: int, replicate: int, policies: Sequence[str]
+) -> Event:
+    """Return the first event: what the game started from."""
     cell = session.cell
     r = cell.rules[0]
     event: Event = {
@@ -36,7 +41,7 @@ def setup_event(session: Session, seed: int, game_index: int, replicate: int, po
     return event
 
 
-def read_events(cell: Cell, words: Sequence[int]) -> Iterator[Event]:
+def read_events(cell: Cell, words: npt.NDArray[np.int32]) -> Iterator[Event]:
     """Read the kernel's log."""
     at = 0
     while at < len(words):
@@ -47,7 +52,7 @@ def read_events(cell: Cell, words: Sequence[int]) -> Iterator[Event]:
 
 
 def cause_word(cell: Cell, cause: int) -> str:
-    """The cause as the log writes it."""
+    """Return the cause as the log writes it."""
     if cause >= c.CAUSE_CARD:
         return f"invention:{cause - c.CAUSE_CARD}"
     if cause >= c.CAUSE_TWIST:
@@ -55,35 +60,41 @@ def cause_word(cell: Cell, cause: int) -> str:
     return {c.CAUSE_SPECULATE: "speculate", c.CAUSE_RESEARCH: "research", c.CAUSE_WORK: "work"}[cause]
 
 
-def _deal(cell: Cell, b: list[int]) -> Event:
+def _deal(_cell: Cell, b: list[int]) -> Event:
     return {"event": "deal", "seat": b[0], "cards": b[2:]}
 
 
-def _round(cell: Cell, b: list[int]) -> Event:
+def _round(_cell: Cell, b: list[int]) -> Event:
     return {"event": "round", "round": b[0]}
 
 
-def _commit(cell: Cell, b: list[int]) -> Event:
+def _commit(_cell: Cell, b: list[int]) -> Event:
     return {"event": "commit", "seat": b[0], "card": b[1]}
 
 
-def _choose(cell: Cell, b: list[int]) -> Event:
+def _choose(_cell: Cell, b: list[int]) -> Event:
     return {"event": "choose", "seat": b[0], "actions": list(actions_of(b[1]))}
 
 
-def _income(cell: Cell, b: list[int]) -> Event:
+def _income(_cell: Cell, b: list[int]) -> Event:
     return {"event": "income", "seat": b[0], "amount": b[1]}
 
 
 def _place(cell: Cell, b: list[int]) -> Event:
-    return {"event": "place", "seat": b[0], "zone": v.ACTIONS[b[1]], "paid": b[2], "cause": cause_word(cell, b[3])}
+    return {
+        "event": "place",
+        "seat": b[0],
+        "zone": v.ACTIONS[b[1]],
+        "paid": b[2],
+        "cause": cause_word(cell, b[3]),
+    }
 
 
 def _remove(cell: Cell, b: list[int]) -> Event:
     return {"event": "remove", "seat": b[0], "zone": v.ACTIONS[b[1]], "cause": cause_word(cell, b[2])}
 
 
-def _reveal(cell: Cell, b: list[int]) -> Event:
+def _reveal(_cell: Cell, b: list[int]) -> Event:
     return {"event": "reveal", "seat": b[0], "card": b[1], "outcome": c.OUTCOMES[b[2]], "paid": b[3]}
 
 
@@ -99,11 +110,11 @@ def _money(cell: Cell, b: list[int]) -> Event:
     return {"event": "money", "seat": b[0], "amount": b[1], "cause": cause_word(cell, b[2])}
 
 
-def _shuffle(cell: Cell, b: list[int]) -> Event:
+def _shuffle(_cell: Cell, b: list[int]) -> Event:
     return {"event": "shuffle", "cards": b[2:], "under": bool(b[0])}
 
 
-def _no_more_draws(cell: Cell, b: list[int]) -> Event:
+def _no_more_draws(_cell: Cell, _b: list[int]) -> Event:
     return {"event": "no_more_draws"}
 
 
@@ -119,12 +130,19 @@ def _state(cell: Cell, b: list[int]) -> Event:
         built = b[at + 1 : at + 1 + b[at]]
         at += 1 + len(built)
         seats.append(
-            {"money": money, "hand": hand, "built": built, "minions": minions, "committed": committed or None, "vp": vp}
+            {
+                "money": money,
+                "hand": hand,
+                "built": built,
+                "minions": minions,
+                "committed": committed or None,
+                "vp": vp,
+            }
         )
     return {"event": "state", "seats": seats, "deck": b[0], "discard": b[1]}
 
 
-def _end(cell: Cell, b: list[int]) -> Event:
+def _end(_cell: Cell, b: list[int]) -> Event:
     return {"event": "end", "winner": b[0] if b[0] >= 0 else None, "rounds": b[1], "stalled": bool(b[2])}
 
 
@@ -148,10 +166,14 @@ _READERS: dict[int, Callable[[Cell, list[int]], Event]] = {
 
 
 def replay(
-    cell: Cell, seed: int, game_index: int, policies: Sequence[str], codes: Any, replicate: int = 0
+    cell: Cell, seed: int, game_index: int, policies: Sequence[str], replicate: int = 0
 ) -> list[Event]:
-    """Play one game with its log on; `codes` are the kernel's numbers of the policies, one per seat."""
+    """Play one game with its log on."""
     session = Session(cell, seed, game_index, replicate, log=True)
+    codes = policy_codes(policies)
     while session.advance() is not None:
         session.answer_by(codes)
-    return [setup_event(session, seed, game_index, replicate, policies), *read_events(cell, session.words())]
+    return [
+        setup_event(session, seed, game_index, replicate, policies),
+        *read_events(cell, session.words()),
+    ]

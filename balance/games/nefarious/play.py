@@ -6,22 +6,20 @@ compiler, so only what plays may import this.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from balance.errors import UsageError
 from balance.games.nefarious import vocabulary as v
-from balance.games.nefarious.kernel import batch, machine
+from balance.games.nefarious.kernel import batch
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel import policies as kernel_policies
 from balance.games.nefarious.kernel.log import LOG, MOST_WORDS
 from balance.games.nefarious.kernel.state import STATE
+from balance.games.nefarious.policies import POLICIES
 from balance.games.nefarious.rules import Cell, RecordArray
-
-POLICIES: Final[dict[str, int]] = {"random": kernel_policies.RANDOM}
-"""The policies of the kernel by name."""
+from balance.games.nefarious.tables import ROUNDS_EVERY
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Player:
     ) -> Batch:
         """Play one game per index; `policies` has a row per game and a column per seat."""
         n, players = indices.size, cell.players
-        kept = int(np.count_nonzero(indices % batch.ROUNDS_EVERY == 0))
+        kept = int(np.count_nonzero(indices % ROUNDS_EVERY == 0))
         games = np.zeros(n, batch.GAME_ROW)
         seats = np.zeros(n * players, batch.SEAT_ROW)
         builds = np.empty(n * len(cell.cards), batch.BUILD_ROW)
@@ -82,7 +80,9 @@ class Question:
 class Session:
     """One game, played decision by decision; can be copied while a question is open."""
 
-    def __init__(self, cell: Cell, seed: int, game_index: int, replicate: int = 0, *, log: bool = False) -> None:
+    def __init__(
+        self, cell: Cell, seed: int, game_index: int, replicate: int = 0, *, log: bool = False
+    ) -> None:
         self.cell = cell
         self.states = np.zeros(1, STATE)
         self.log = np.zeros(1, LOG)
@@ -139,7 +139,9 @@ class Session:
         """Answer the open question with one of its options."""
         question = self.question()
         if option not in question.options:
-            raise UsageError(f"seat {question.seat} cannot {question.kind} {option!r}; possible: {list(question.options)}")
+            raise UsageError(
+                f"seat {question.seat} cannot {question.kind} {option!r}; possible: {list(question.options)}"
+            )
         g = self.state
         g["asked"][question.seat, g["ask_kind"]] += 1
         g["answer"] = g["options"][question.options.index(option)]
@@ -167,8 +169,13 @@ class Session:
 
 
 def actions_of(mask: int) -> tuple[str, ...]:
-    """The actions of a mask, in number order."""
+    """Return the actions of a mask, in number order."""
     return tuple(action for bit, action in enumerate(v.ACTIONS) if mask >> bit & 1)
+
+
+def policy_codes(names: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Return the kernel's numbers of policies."""
+    return np.array([POLICIES[name] for name in names], np.int64)
 
 
 def play_script(session: Session, script: Sequence[Any]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from balance.errors import UsageError
+from balance.games.contract import Handicap
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import Catalog, Edition, Invention, Twist, changed_parameters
 from balance.games.nefarious.kernel import codes as c
@@ -20,14 +21,6 @@ from balance.games.nefarious.kernel.state import LINE, RULES
 PLAYERS: Final = (2, v.MOST_PLAYERS)
 
 RecordArray = npt.NDArray[np.void]
-
-
-@dataclass(frozen=True, slots=True)
-class Handicap:
-    """What one seat starts with, relative to the others."""
-
-    money: int = 0
-    cards: int = 0
 
 
 @dataclass(frozen=True)
@@ -181,7 +174,7 @@ def _fill_moments(
         r["last"][m] = len(rows) + len(here)
         # what happens instead of a line is not in force by itself: it lies behind the moment's lines
         instead = len(rows) + len(here)
-        extra = []
+        extra: list[RecordArray] = []
         for line, cause in here:
             record = line_record(line.effect, cause, line)
             if line.or_else:

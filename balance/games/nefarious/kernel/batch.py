@@ -13,10 +13,8 @@ from balance.games.nefarious.kernel.jit import entry, jit
 from balance.games.nefarious.kernel.machine import advance
 from balance.games.nefarious.kernel.policies import answer
 from balance.games.nefarious.kernel.start import deal, set_up
+from balance.games.nefarious.tables import ROUNDS_EVERY
 from balance.games.nefarious.vocabulary import MOST_PLAYERS, ROUND_LIMIT
-
-# Every tenth game keeps its rounds.
-ROUNDS_EVERY: Final = 10
 
 GAME_ROW: Final = np.dtype(
     [
@@ -50,7 +48,14 @@ SEAT_ROW: Final = np.dtype(
     ]
 )
 BUILD_ROW: Final = np.dtype(
-    [("game", np.int32), ("seat", np.int8), ("nth", np.int16), ("round", np.int16), ("invention", np.int32), ("paid", np.int16)]
+    [
+        ("game", np.int32),
+        ("seat", np.int8),
+        ("nth", np.int16),
+        ("round", np.int16),
+        ("invention", np.int32),
+        ("paid", np.int16),
+    ]
 )
 ROUND_ROW: Final = np.dtype(
     [

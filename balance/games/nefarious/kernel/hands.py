@@ -100,7 +100,6 @@ def draw_cards(g, r, log, seat, count, cause):
     open_list = False
     for _ in range(count):
         if t.n_deck == 0:
-            t.exhausted = 1
             if t.n_discard == 0:
                 return
             shuffle_discard_under(g, r, log, 0)
@@ -108,6 +107,8 @@ def draw_cards(g, r, log, seat, count, cause):
         card = np.int64(g.deck[g.deck_top])
         g.deck_top += 1
         t.n_deck -= 1
+        if t.n_deck == 0:
+            t.exhausted = 1
         take_into_hand(g, seat, card)
         g.drawn[seat, card >> 6] |= np.uint64(1) << np.uint64(card & 63)
         if not open_list:

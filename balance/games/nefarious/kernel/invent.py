@@ -7,7 +7,14 @@ from balance.games.nefarious.kernel import log as out
 from balance.games.nefarious.kernel.agenda import ask_build, pop, push
 from balance.games.nefarious.kernel.hands import discardable, leave_hand
 from balance.games.nefarious.kernel.jit import jit
-from balance.games.nefarious.kernel.lines import amount_of, amount_on_card, do_line, forget_discarded, holds, next_target
+from balance.games.nefarious.kernel.lines import (
+    amount_of,
+    amount_on_card,
+    do_line,
+    forget_discarded,
+    holds,
+    next_target,
+)
 
 _DECIDE = 0
 _BUILD = 1

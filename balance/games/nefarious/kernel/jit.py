@@ -15,8 +15,9 @@ import numba
 from balance.resources import cache_dir
 
 _HERE: Final = Path(__file__).parent
-# The vocabulary gives the kernel its numbers, so it is a kernel source too.
-SOURCES: Final = (*sorted(_HERE.glob("*.py")), _HERE.parent / "vocabulary.py")
+# These give the kernel numbers, so they are kernel sources too.
+_GIVERS: Final = ("vocabulary.py", "policies.py", "tables.py")
+SOURCES: Final = (*sorted(_HERE.glob("*.py")), *(_HERE.parent / name for name in _GIVERS))
 
 
 def source_hash() -> str:
@@ -57,8 +58,9 @@ _CACHE: Final = CACHE_FOLDER is not None
 
 # Inside the kernel nothing is allocated, so nothing is reference-counted; and nothing there is called from
 # Python, so no wrappers are compiled. Division by zero cannot happen, so it is not tested for.
-jit: Callable[..., Any] = numba.njit(
+_njit: Callable[..., Any] = numba.njit  # the published types do not know all options
+jit: Callable[..., Any] = _njit(
     cache=_CACHE, nogil=True, error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
 )
 # The few functions that Python calls.
-entry: Callable[..., Any] = numba.njit(cache=_CACHE, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+entry: Callable[..., Any] = _njit(cache=_CACHE, nogil=True, error_model="numpy", no_cfunc_wrapper=True)

@@ -11,7 +11,7 @@ from balance.games.nefarious.kernel import log as out
 from balance.games.nefarious.kernel.agenda import ask_commit, ask_discard, ask_place, ask_remove, pop, push
 from balance.games.nefarious.kernel.hands import discard_card, discardable, draw_cards, may_draw
 from balance.games.nefarious.kernel.jit import jit
-from balance.games.nefarious.kernel.state import MOST_TWISTS
+from balance.games.nefarious.vocabulary import MOST_TWISTS
 
 
 @jit

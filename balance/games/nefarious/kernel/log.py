@@ -15,7 +15,9 @@ from balance.games.nefarious.kernel.jit import jit
 MOST_WORDS: Final = 1 << 20
 
 # A record and not an array: the compiled functions pass it as one pointer.
-LOG: Final = np.dtype([("on", np.int64), ("at", np.int64), ("list", np.int64), ("words", np.int32, (MOST_WORDS,))], align=True)
+LOG: Final = np.dtype(
+    [("on", np.int64), ("at", np.int64), ("list", np.int64), ("words", np.int32, (MOST_WORDS,))], align=True
+)
 
 
 @jit

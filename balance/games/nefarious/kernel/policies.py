@@ -8,8 +8,9 @@ from typing import Final
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.jit import jit
 from balance.games.nefarious.kernel.randomness import decision_key, pick
+from balance.games.nefarious.policies import POLICIES
 
-RANDOM: Final = 0
+RANDOM: Final = POLICIES["random"]
 
 
 @jit

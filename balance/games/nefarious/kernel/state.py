@@ -51,7 +51,7 @@ TABLE: Final = np.dtype(
         ("n_discard", np.int64),
         ("discard", np.uint8, (MOST_CARDS,)),
         ("shuffles", np.int64),
-        ("exhausted", np.int64),  # a draw once needed more cards than the deck held
+        ("exhausted", np.int64),  # the deck ran out: emptied by a draw, or too small for one
         ("closed", np.int64),  # no card is drawn for the rest of the game
     ],
     align=True,

@@ -1,0 +1,108 @@
+"""The playing half of the game's contract; the compiler is imported only when something is played."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from balance.games.contract import Event, Facts, Handicap
+from balance.games.nefarious import vocabulary as v
+from balance.games.nefarious.catalog import Catalog
+from balance.games.nefarious.policies import POLICIES
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from balance.games.nefarious.rules import Cell
+
+PLAYERS: Final = (2, v.MOST_PLAYERS)
+
+
+class Playing:
+    """Compiles cells of Nefarious, plays them and tells what happened."""
+
+    @property
+    def facts(self) -> Facts:
+        """What Nefarious is, before it is played."""
+        from balance.games.nefarious.tables import TABLES
+
+        return Facts(
+            title="Nefarious",
+            players=PLAYERS,
+            editions=("ascora-2011", "magellan-2014", "mosigra-2020"),
+            default_edition="ascora-2011",
+            variant="twist",
+            variants="twists",
+            variants_at_once=v.MOST_TWISTS,
+            variants_ordered=True,
+            item="invention",
+            items="inventions",
+            actions=v.ACTIONS,
+            policies=tuple(POLICIES),
+            default_lineup="mirror:random",
+            round_limit=v.ROUND_LIMIT,
+            tables=TABLES,
+        )
+
+    def variants(self, catalog: Catalog, edition: str) -> tuple[str, ...]:
+        """Return the ids of the twists that an edition has."""
+        return tuple(twist.id for twist in catalog.twists_of(catalog.edition(edition).id))
+
+    def compile(
+        self,
+        catalog: Catalog,
+        edition: str,
+        players: int,
+        variants: Sequence[str] = (),
+        handicaps: Mapping[int, Handicap] | None = None,
+    ) -> "Cell":
+        """Compile the rules of a cell; twists in the order in which they were turned over."""
+        from balance.games.nefarious.rules import compile_cell
+
+        return compile_cell(catalog, edition, players, variants, handicaps)
+
+    def play(
+        self,
+        cell: "Cell",
+        seed: int,
+        indices: Sequence[int],
+        policies: Sequence[Sequence[str]],
+        replicates: Sequence[int] | None = None,
+    ) -> "dict[str, dict[str, npt.NDArray[np.generic]]]":
+        """Play one game per index into the columns of every table."""
+        import numpy as np
+
+        from balance.games.nefarious.play import Player, policy_codes
+        from balance.games.nefarious.tables import all_columns
+
+        codes = np.array([policy_codes(names) for names in policies], np.int64)
+        again = None if replicates is None else np.array(replicates, np.int64)
+        batch = Player().play(cell, seed, np.array(indices, np.int64), codes, again)
+        return all_columns(
+            {"games": batch.games, "seats": batch.seats, "builds": batch.builds, "rounds": batch.rounds}
+        )
+
+    def replay(
+        self, cell: "Cell", seed: int, game_index: int, policies: Sequence[str], replicate: int = 0
+    ) -> list[Event]:
+        """Play one game again into its event log."""
+        from balance.games.nefarious.events import replay
+
+        return replay(cell, seed, game_index, policies, replicate)
+
+    def rows_of(self, cell: "Cell", events: Sequence[Event]) -> dict[str, list[dict[str, int]]]:
+        """Recompute from its events what a game leaves in every table."""
+        from balance.games.nefarious.rows import rows_of
+
+        return rows_of(cell, events)
+
+    def broken_laws(self, cell: "Cell", events: Sequence[Event]) -> list[str]:
+        """Return what in the events contradicts the laws of the game."""
+        from balance.games.nefarious.ledger import broken_laws
+
+        return broken_laws(cell, events)
+
+    def transcript(self, cell: "Cell", events: Sequence[Event], first_round: int = 1) -> str:
+        """Tell a game for people."""
+        from balance.games.nefarious.transcript import transcript
+
+        return transcript(cell, events, first_round)
