@@ -387,6 +387,14 @@ def test_unions_keeps_the_committed_card_committed() -> None:
     assert table.players[0].committed == 2
 
 
+def test_a_committed_card_is_the_only_one_to_build() -> None:
+    game, cats = ids("Addictive Video Game", "Buttered Cat Array")
+    table = given(Seat("I", hand=[game, cats], committed=cats), Seat("W"), twists=["long-term-plans"])
+    invent(table)
+    assert table.players[0].built == [cats]
+    assert table.players[0].committed is None
+
+
 def test_long_term_plans_with_two_inventions_builds_freely_the_second_time() -> None:
     cards = ids("Addictive Video Game", "Buttered Cat Array", "Robotic Pet")
     table = given(
