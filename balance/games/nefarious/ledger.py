@@ -162,7 +162,8 @@ class Ledger:
                 self._wrong(f"seat {number} is told to have {told}, but has {seat.told()}")
         if (event["deck"], event["discard"]) != (len(self.deck), len(self.discard)):
             self._wrong(
-                f"deck and discard pile have {len(self.deck)} and {len(self.discard)} cards, told {event['deck']} and {event['discard']}"
+                f"deck and discard pile have {len(self.deck)} and {len(self.discard)} cards, "
+                f"told {event['deck']} and {event['discard']}"
             )
         everywhere = (
             self.deck + self.discard + [card for seat in self.seats for card in seat.hand + seat.built]
@@ -184,7 +185,7 @@ class Ledger:
         return scores.index(max(scores)) if scores.count(max(scores)) == 1 else None
 
     def score(self, number: int) -> int:
-        """The score of a seat, from scratch: VP of built cards plus the bonuses that the twists in force give now."""
+        """The score of a seat, from scratch: VP of built cards plus the bonuses that hold now."""
         seat = self.seats[number]
         by_id = {card.id: card for card in self.cell.cards}
         total = sum(_worth(by_id[card], len(seat.built)) for card in seat.built)

@@ -64,8 +64,8 @@ def compile_cell(
 def _twists(catalog: Catalog, edition: Edition, names: Sequence[str]) -> list[Twist]:
     if len(names) > v.MOST_TWISTS:
         raise UsageError(
-            f"{len(names)} twists given, but at most {v.MOST_TWISTS} are in force in a game; to see more act at once, "
-            "write two twists as one in an overlay (docs/catalog.md) and pass it with --catalog"
+            f"{len(names)} twists given, but at most {v.MOST_TWISTS} are in force in a game; "
+            "to see more act at once, write two twists as one in an overlay (docs/catalog.md) and pass it with --catalog"
         )
     twists = [catalog.twist(name) for name in names]
     for i, twist in enumerate(twists):
@@ -73,7 +73,8 @@ def _twists(catalog: Catalog, edition: Edition, names: Sequence[str]) -> list[Tw
             raise UsageError(f"the twist '{twist.id}' is given twice; two different twists are in force")
         if edition.id not in twist.editions:
             raise UsageError(
-                f"the twist '{twist.id}' is not in edition {edition.id}; it is in {', '.join(twist.editions) or 'none'}"
+                f"the twist '{twist.id}' is not in edition {edition.id}; "
+                f"it is in {', '.join(twist.editions) or 'none'}"
             )
     return twists
 
@@ -159,7 +160,7 @@ def _fill_cards(
 def _fill_moments(
     rules: RecordArray, rows: list[RecordArray], edition: Edition, twists: Sequence[Twist]
 ) -> None:
-    """Put each moment's lines in the order in which they act: `first` ones, then in the order of the twists."""
+    """Put each moment's lines in the order in which they act: `first` ones, then by twist."""
     r: Any = rules[0]
     in_force = [
         (line, c.CAUSE_TWIST + number)

@@ -87,7 +87,7 @@ WATCH: Final = np.dtype(
 
 @entry
 def play_batch(rules, seed, indices, replicates, policies, states, log, watch, games, seats, builds, rounds):
-    """Play one game per index into rows; return how many rows of builds and rounds were written, and decisions taken.
+    """Play one game per index into rows; return the numbers of build rows, round rows and decisions.
 
     `states` has two records: the game at hand and an empty one. `policies` has a row per game.
     """

@@ -9,7 +9,7 @@ from balance.games.nefarious.kernel.lines import open_moment
 
 @jit
 def choose(g, r, log, frame):
-    """Ask seat after seat (word 3 of the round's frame: how many were asked); True while a question is open."""
+    """Ask seat after seat (word 3 of the round's frame counts them); True while a question is open."""
     asked = frame[3]
     if asked > 0:
         g.pending[asked - 1] = g.answer

@@ -26,7 +26,7 @@ _NONE = -1
 
 @jit
 def go_on_invent(g, r, log):
-    """F_INVENT (stage, next seat, seat awaiting an answer plus 1, line or neighbour, target); True: a question."""
+    """F_INVENT (stage, next seat, seat asked plus 1, line or neighbour, target); True: a question is open."""
     frame = g.frame[g.depth]
     stage = frame[1]
     if stage == _DECIDE:
@@ -136,7 +136,7 @@ def build(g, r, log, seat, card):
 
 @jit
 def source_of(g, r, seat, card):
-    """Return the card whose printed lines are resolved: itself, or an earlier one where an echo is in force."""
+    """Return the card whose printed lines are resolved: itself, or an earlier one under an echo."""
     t = g.table
     blank = r.own_lines[card] == r.own_lines[card + 1] and r.others_lines[card] == r.others_lines[card + 1]
     added = (
@@ -203,7 +203,7 @@ def _next_others_effects(g, frame):
 
 @jit
 def resolve_invention(g, r, log):
-    """F_CARD (seat, builder, repetition, line of the list): the lines of a card that hit a seat, one per visit."""
+    """F_CARD (seat, builder, repetition, place in the list): do the next line of a card that hits a seat."""
     frame = g.frame[g.depth]
     seat, builder = frame[1], frame[2]
     if frame[3] == r.effect_repeats:

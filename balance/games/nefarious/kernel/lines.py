@@ -296,7 +296,7 @@ def note_discarded(g, line, seat, count):
 
 @jit
 def go_on_line(g, r, log):
-    """F_LINE (seat, line, left to do, answered, zone at hand): discards, placements, removals, one at a time."""
+    """F_LINE (seat, line, left to do, answered, zone, done there): one discard, placement or removal."""
     frame = g.frame[g.depth]
     seat, line = frame[1], r.lines[frame[2]]
     if line.what == c.CARD:
@@ -449,8 +449,8 @@ def open_moment(g, r, moment):
         push(g, c.F_TABLE, moment, r.first[moment], 0, 0)
 
 
-# Words of a F_TABLE frame beyond the moment and the line: the pair of subject and target to do next, whether the
-# line has begun, the mask of subjects, and the amount for each seat, counted as the line began.
+# Words of a F_TABLE frame beyond the moment and the line: the pair of subject and target to do next, whether
+# the line has begun, the mask of subjects, and the amount for each seat, counted as the line began.
 _NEXT = 3
 _BEGUN = 4
 _SUBJECTS = 5

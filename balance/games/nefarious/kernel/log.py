@@ -11,7 +11,7 @@ import numpy as np
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.jit import jit
 
-# A game of 200 rounds with 6 players and large hands stays below a third of this; untouched pages cost nothing.
+# A game of 200 rounds with 6 players and large hands fits well; untouched pages cost nothing.
 MOST_WORDS: Final = 1 << 20
 
 # A record and not an array: the compiled functions pass it as one pointer.

@@ -52,7 +52,7 @@ def _decide(g, r, frame):
 
 @jit
 def _execute_next(g, r, log, frame):
-    """Execute the placement of the next seat; a line set off by an earlier one may have changed what is possible."""
+    """Execute the next seat's placement, if what an earlier one set off has left it possible."""
     t = g.table
     seat = frame[2]
     if seat == t.players:
