@@ -4,7 +4,7 @@ A frame is a row of integers; word 0 is its kind, the others belong to the file 
 """
 
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.hands import discardable
+from balance.games.nefarious.kernel.hands import is_kept
 from balance.games.nefarious.kernel.jit import jit
 from balance.games.nefarious.kernel.state import FRAME_WORDS
 
@@ -99,13 +99,13 @@ def ask_build(g, seat):
 
 @jit
 def ask_discard(g, seat):
-    """Ask for a card to discard; a committed one is no option."""
+    """Ask for a card to discard."""
     n = 0
     for i in range(g.table.n_hand[seat]):
-        if g.hand[seat, i] != g.committed[seat]:
+        if not is_kept(g, seat, g.hand[seat, i]):
             g.options[n] = g.hand[seat, i]
             n += 1
-    g.n_options = discardable(g, seat)
+    g.n_options = n
     _ask(g, c.DISCARD, seat)
 
 

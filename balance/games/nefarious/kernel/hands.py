@@ -35,9 +35,18 @@ def leave_hand(g, seat, card):
 
 
 @jit
+def is_kept(g, seat, card):
+    """Whether a card of the hand cannot be discarded: it is committed, or lies revealed in R5."""
+    return card == g.committed[seat] or card == g.revealed[seat]
+
+
+@jit
 def discardable(g, seat):
-    """Count the cards a player may discard: all but a committed one."""
-    return g.table.n_hand[seat] - (1 if g.committed[seat] >= 0 else 0)
+    """Count the cards a player may discard."""
+    kept = 1 if g.committed[seat] >= 0 else 0
+    if g.revealed[seat] >= 0 and g.revealed[seat] != g.committed[seat]:
+        kept += 1
+    return g.table.n_hand[seat] - kept
 
 
 @jit

@@ -59,6 +59,8 @@ def _decide(g, frame):
             frame[3] = seat + 1
             ask_build(g, seat)
             return True
+    for seat in range(t.players):
+        g.revealed[seat] = g.pending[seat]
     frame[1] = _BUILD
     frame[2] = 0
     return False
@@ -77,6 +79,7 @@ def _build_next(g, r, log, frame):
     if card == _NONE:
         frame[2] += 1
         return
+    g.revealed[seat] = _NONE
     refusal = refusing_line(g, r, seat)
     if refusal != _NONE:
         frame[2] += 1

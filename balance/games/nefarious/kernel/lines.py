@@ -9,7 +9,7 @@ import numpy as np
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
 from balance.games.nefarious.kernel.agenda import ask_commit, ask_discard, ask_place, ask_remove, pop, push
-from balance.games.nefarious.kernel.hands import discard_card, discardable, draw_cards, may_draw
+from balance.games.nefarious.kernel.hands import discard_card, discardable, draw_cards, is_kept, may_draw
 from balance.games.nefarious.kernel.jit import jit
 from balance.games.nefarious.vocabulary import MOST_TWISTS
 
@@ -224,16 +224,15 @@ def remove_minion(g, log, seat, zone, cause):
 
 @jit
 def discard_hand(g, r, log, seat, cause):
-    """Discard everything but a committed card; return how many."""
+    """Discard everything that can be discarded; return how many."""
     count = discardable(g, seat)
     if count == 0:
         return 0
     out.begin_cards(log, c.E_DISCARD, seat, cause)
-    kept = g.committed[seat]
     i = 0
     while i < g.table.n_hand[seat]:
         card = np.int64(g.hand[seat, i])
-        if card == kept:
+        if is_kept(g, seat, card):
             i += 1
             continue
         out.card(log, r.id[card])
@@ -473,10 +472,7 @@ def go_on_table(g, r, log):
         subject, target = pair // players, pair % players
         if frame[_SUBJECTS] >> subject & 1 and (subject == target) == (line.who == c.SELF):
             frame[_NEXT] = pair + 1
-            if line.what == c.CARD and line.op == c.PLUS:
-                draw_cards(g, r, log, target, frame[_AMOUNTS + target], line.cause)
-            else:
-                do_line(g, r, log, line, frame[2], target, frame[_AMOUNTS + target])
+            do_line(g, r, log, line, frame[2], target, frame[_AMOUNTS + target])
             return
     frame[2] += 1
     frame[_BEGUN] = 0
@@ -489,14 +485,27 @@ def _begin_table_line(g, r, log, frame, line):
     frame[_BEGUN] = 1
     frame[_NEXT] = 0
     frame[_SUBJECTS] = 0
-    needed = 0
     for seat in range(players):
         frame[_AMOUNTS + seat] = amount_of(g, line, seat, -1)
-    for seat in range(players):
         if concerns(g, frame[1], seat) and holds(g, r, line, seat):
             frame[_SUBJECTS] |= 1 << seat
-            for target in range(players):
-                if (seat == target) == (line.who == c.SELF):
-                    needed += frame[_AMOUNTS + target]
-    if line.what == c.CARD and line.op == c.PLUS and not may_draw(g, r, log, needed):
+    if line.what == c.CARD and line.op == c.PLUS:
+        _draw_for_table(g, r, log, frame, line)
         frame[_SUBJECTS] = 0
+
+
+@jit
+def _draw_for_table(g, r, log, frame, line):
+    """Draw for everybody a line concerns, in one instruction, each seat all its cards before the next."""
+    players = g.table.players
+    needed = 0
+    for target in range(players):
+        times = 0
+        for subject in range(players):
+            if frame[_SUBJECTS] >> subject & 1 and (subject == target) == (line.who == c.SELF):
+                times += 1
+        frame[_AMOUNTS + target] *= times
+        needed += frame[_AMOUNTS + target]
+    if may_draw(g, r, log, needed):
+        for target in range(players):
+            draw_cards(g, r, log, target, frame[_AMOUNTS + target], line.cause)

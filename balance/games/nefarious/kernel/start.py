@@ -23,6 +23,7 @@ def set_up(g, r, seed, game_index, replicate):
         t.money[seat] = r.start_money[seat]
         t.reserve[seat] = r.minions
         g.committed[seat] = -1
+        g.revealed[seat] = -1
     for card in range(r.n_cards):
         g.deck[card] = card
     t.n_deck = r.n_cards

@@ -69,6 +69,7 @@ STATE: Final = np.dtype(
         ("policy_key", np.uint64, _seats),
         ("asked", np.int64, (MOST_PLAYERS, len(c.DECISIONS))),  # decisions taken this round
         ("pending", np.int64, _seats),  # decided but not yet revealed
+        ("revealed", np.int64, _seats),  # card that lies open in R5 until its owner's turn, -1 none
         ("fresh", np.int64, _seats),  # card built in this half of R5, -1 none
         ("source", np.int64, _seats),  # card whose printed lines it resolves, -1 none
         ("discarded", np.int64, (MOST_TWISTS, MOST_PLAYERS)),  # by lines of a twist at this moment
