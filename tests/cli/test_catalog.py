@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 
@@ -293,3 +294,20 @@ def test_a_game_that_is_registered_is_listed_by_the_same_command(capsysbinary, m
     assert capsysbinary.readouterr().out == b"id,faces\nd6,6\nd8,8\n"
     assert run(["catalog", "list", "twists", "--game", "dice"]) == 2
     assert "dice" in games.names()
+
+
+# --- documentation
+
+
+@pytest.mark.parametrize("page", ["commands/catalog.md", "how-to/add-a-twist.md"])
+def test_the_output_shown_in_the_pages_is_real(checkout, tmp_path, page):
+    text = (checkout / "docs" / page).read_text(encoding="utf-8")
+    files = re.findall(r"`([a-z-]+\.toml)`[^`]*?\n\n?```(?:toml|text)\n(.*?)^```", text, re.M | re.S)
+    for name, content in files:
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    shown = re.findall(r"^```console\n\$ (.*?)\n(.*?)^```", text, re.M | re.S)
+    assert len(shown) >= 2
+    for command, output in shown:
+        script = f'balance() {{ "{sys.executable}" -m balance "$@"; }}; {command} 2>&1'
+        done = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, encoding="utf-8", cwd=tmp_path)
+        assert done.stdout == output, command

@@ -1,0 +1,157 @@
+"""Two engines, one game: the kernel's log of every cell must be what the plain engine plays.
+
+In the sweep over all pairs the reference is driven by the decisions and shuffles of the kernel's log; in the
+smaller ones it gets the seed alone, and must shuffle, decide and write down the same game.
+"""
+
+from functools import cache
+from itertools import combinations, permutations
+from pathlib import Path
+
+import pytest
+
+from balance import games
+from balance.games.nefarious.catalog import Catalog, load_catalog
+from tests.games.nefarious.compare import KernelLog, LogMismatchError, check, compare_random
+from tests.reference.cell import prepare
+
+GAME = games.get("nefarious")
+OFFICIAL = load_catalog()
+WITH_CUSTOM = load_catalog([Path(__file__).parents[2] / "data" / "custom_twists.toml"])
+EDITIONS = [edition.id for edition in OFFICIAL.editions]
+PLAYERS = range(2, 7)
+CUSTOM = [twist.id for twist in WITH_CUSTOM.twists if twist.id.startswith("custom-")]
+# Between them these act at every moment of a round, on every thing, and at the deck's edge.
+PARTNERS = (
+    "parallel-universe",
+    "quantum-relativity",
+    "perpetual-motion",
+    "unions",
+    "rigged-investments",
+    "long-term-plans",
+    "alien-contact",
+    "lingering-evil",
+    "geeks",
+    "age-of-boredom",
+)
+SEED = 20_111
+
+
+def twists_of(edition: str) -> list[str]:
+    return [twist.id for twist in OFFICIAL.twists_of(edition)]
+
+
+@cache
+def kernel() -> KernelLog:
+    return KernelLog()
+
+
+def logs(catalog: Catalog, edition: str, twists: tuple[str, ...], index: int):
+    """The kernel's log of one game for every number of players, each another game."""
+    for players in PLAYERS:
+        cell = GAME.compile(catalog, edition, players, twists)
+        yield players, kernel().events(cell, SEED, index * len(PLAYERS) + players)
+
+
+def from_the_seed(catalog: Catalog, edition: str, twists: tuple[str, ...], index: int) -> None:
+    for players, events in logs(catalog, edition, twists, index):
+        compare_random(events, prepare(catalog, edition, twists), players)
+
+
+# --- all pairs --------------------------------------------------------------------------------------------
+
+
+def test_the_sweep_covers_all_699_pairs_that_exist_in_some_edition():
+    pairs = {edition: set(combinations(sorted(twists_of(edition)), 2)) for edition in EDITIONS}
+    assert {len(here) for here in pairs.values()} == {630}
+    assert len(set().union(*pairs.values())) == 699
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("first", [twist.id for twist in OFFICIAL.twists])
+def test_every_pair_in_this_order(edition, first):
+    """2 to 6 players, the first twist with each other one turned over after it."""
+    here = twists_of(edition)
+    if first not in here:
+        assert edition not in OFFICIAL.twist(first).editions
+        return
+    for index, second in enumerate(twist for twist in here if twist != first):
+        for _, events in logs(OFFICIAL, edition, (first, second), here.index(first) * len(here) + index):
+            check(OFFICIAL, events)
+
+
+# --- no twist, one twist, custom twists -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_no_twists(edition):
+    for index in range(20):
+        from_the_seed(OFFICIAL, edition, (), index)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_each_twist_alone(edition):
+    for index, twist in enumerate(twists_of(edition)):
+        from_the_seed(OFFICIAL, edition, (twist,), index)
+
+
+@pytest.mark.parametrize("twist", CUSTOM)
+def test_a_custom_twist_alone(twist):
+    for index, edition in enumerate(EDITIONS):
+        from_the_seed(WITH_CUSTOM, edition, (twist,), index)
+
+
+@pytest.mark.parametrize("twist", CUSTOM)
+def test_a_custom_twist_beside_a_printed_one(twist):
+    for index, partner in enumerate(PARTNERS):
+        edition = EDITIONS[index % len(EDITIONS)]
+        for order, pair in enumerate(permutations((twist, partner))):
+            from_the_seed(WITH_CUSTOM, edition, pair, 2 * index + order)
+
+
+def test_custom_twists_beside_each_other():
+    for index, pair in enumerate(combinations(CUSTOM, 2)):
+        cell = GAME.compile(WITH_CUSTOM, EDITIONS[index % 3], 2 + index % 5, pair)
+        events = kernel().events(cell, SEED, index)
+        compare_random(events, prepare(WITH_CUSTOM, EDITIONS[index % 3], pair), cell.players)
+
+
+def test_the_quick_log_is_the_log_of_replay():
+    cell = GAME.compile(OFFICIAL, "magellan-2014", 5, ("unions", "academics"))
+    assert kernel().events(cell, 7, 123) == GAME.replay(cell, 7, 123, ["random"] * 5)
+
+
+# --- the comparison can fail ------------------------------------------------------------------------------
+
+MUTATIONS = {
+    "a parameter": '[[edition]]\nid = "ascora-2011"\nset = { price_invent = 2, price_research = 1, price_work = 1, work_money = 5 }',
+    "a price": '[[edition]]\nid = "ascora-2011"\nset = { price_invent = 2, price_research = 0, price_work = 1 }',
+    "the deck": '[[edition]]\nid = "ascora-2011"\ndeck = "reshuffle"',
+    "a card": '[[invention]]\nid = 1\nself = ["+1 card"]',
+    "a cost": "[[invention]]\nid = 64\ncost = 0",
+    "a twist's line": '[[twist]]\nid = "unions"\nlines = [{ when = "build", do = "-1 minion" }]',
+    "the order of two lines": (
+        '[[twist]]\nid = "mad-broker"\nlines = [{ when = "before income", do = "+1 minion on played" },'
+        ' { when = "before income", do = "-all minion off played" }]'
+    ),
+}
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS)
+def test_a_rule_changed_on_one_side_is_seen_by_both_comparisons(mutation, overlay):
+    mutated = load_catalog([overlay(MUTATIONS[mutation])])
+    twists = ("unions", "mad-broker")
+    cell = GAME.compile(OFFICIAL, "ascora-2011", 4, twists)
+    seen = {"driven by the log": 0, "from the seed": 0}
+    for index in range(30):
+        events = kernel().events(cell, SEED, index)
+        check(OFFICIAL, events)
+        try:
+            check(mutated, events)
+        except (LogMismatchError, ValueError):
+            seen["driven by the log"] += 1
+        try:
+            compare_random(events, prepare(mutated, "ascora-2011", twists), 4)
+        except LogMismatchError:
+            seen["from the seed"] += 1
+    assert min(seen.values()) > 0, seen
