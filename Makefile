@@ -38,8 +38,11 @@ test-update: venv ## Rewrite the golden files of the tests; look at the diff
 bench: venv ## Measure speed, by comparison in one run
 	$(PY) scripts/bench_startup.py
 
-soak: venv ## The property tests again, with a hundred times the examples
-	$(PY) -m pytest -n $(JOBS) --hypothesis-profile soak -m "slow or not slow" tests
+# How many games, and which.
+GAMES ?= 20000
+SEED ?= 1
+soak: venv ## The compiled rules against the plain engine: make soak GAMES=200000 SEED=1
+	$(PY) scripts/soak.py --games $(GAMES) --seed $(SEED)
 
 clean: ## Remove the environment, caches and build output (never data/runs or reports)
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
