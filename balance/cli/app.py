@@ -16,7 +16,8 @@ import typer
 from typer.core import TyperGroup
 
 import balance
-from balance.cli import diagnostics, doctor, output
+from balance.cli import diagnostics, doctor, output, replay
+from balance.cli.gameoptions import GameCommand
 from balance.cli.help import examples
 from balance.errors import UsageError
 from balance.suggest import unknown
@@ -65,6 +66,7 @@ def _root(
 
 
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
+app.command("replay", cls=GameCommand, epilog=replay.EPILOG)(replay.replay)
 if importlib.util.find_spec("balance.cli.catalog"):
     app.add_typer(importlib.import_module("balance.cli.catalog").app, name="catalog", cls=_Group)
 

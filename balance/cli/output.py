@@ -15,7 +15,7 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from pathlib import Path
@@ -34,6 +34,7 @@ __all__ = [
     "OutOption",
     "OutputOptions",
     "document",
+    "json_lines",
     "options",
     "rows",
     "text",
@@ -153,6 +154,12 @@ def document(text_: str, data: object, options: OutputOptions) -> None:
             _write(_encode(_json(data) + "\n"), options)
         case other:
             raise UsageError(f"this is not a list of rows; --format {other.value} cannot show it, json can")
+
+
+def json_lines(objects: Iterable[Row], options: OutputOptions | None = None) -> None:
+    """Write one JSON object per line, each with its own keys in its own order."""
+    content = "".join(f"{_json(item)}\n" for item in objects)
+    _write(_encode(content), options or OutputOptions())
 
 
 # --- formats

@@ -7,7 +7,7 @@ of games into columns, and replays one game into events.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,9 @@ __all__ = [
     "Game",
     "Handicap",
     "Kind",
+    "Notated",
     "Table",
+    "Warming",
 ]
 
 ROLES = (
@@ -239,7 +241,7 @@ class Game(Protocol[C, R]):
     def replay(
         self, cell: R, seed: int, game_index: int, policies: Sequence[str], replicate: int = 0
     ) -> list[Event]:
-        """Play one game again, telling everything that happens."""
+        """Play one game again, telling everything that happens, in the form of `balance.games.eventlog`."""
 
     def rows_of(self, cell: R, events: Sequence[Event]) -> dict[str, list[dict[str, int]]]:
         """Recompute from its events alone what a game leaves in every table."""
@@ -249,3 +251,30 @@ class Game(Protocol[C, R]):
 
     def transcript(self, cell: R, events: Sequence[Event], first_round: int = 1) -> str:
         """Tell a game for people, from a round on."""
+
+
+# --- what a game may offer beyond that; code asks with isinstance
+
+
+@runtime_checkable
+class Warming(Protocol):
+    """A game that may need a while before its first game is played."""
+
+    def warm_up_note(self) -> str | None:
+        """Return what to tell the user before playing (a compilation, say), None if nothing."""
+
+
+@runtime_checkable
+class Notated(Protocol):
+    """A game with a text notation of a whole state."""
+
+    def state_after(
+        self,
+        cell: Any,
+        seed: int,
+        game_index: int,
+        policies: Sequence[str],
+        round_: int,
+        replicate: int = 0,
+    ) -> str:
+        """Return the state after a round (0: as dealt); UsageError if the game has no such round."""

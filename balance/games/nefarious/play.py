@@ -84,6 +84,7 @@ class Session:
         self, cell: Cell, seed: int, game_index: int, replicate: int = 0, *, log: bool = False
     ) -> None:
         self.cell = cell
+        self.seed, self.game_index, self.replicate = seed, game_index, replicate
         self.states = np.zeros(1, STATE)
         self.log = np.zeros(1, LOG)
         self.log["on"] = log
@@ -96,6 +97,7 @@ class Session:
         """A second game in the same situation; its log goes on from here."""
         twin = object.__new__(Session)
         twin.cell, twin.opening_deck, twin.stop = self.cell, self.opening_deck, self.stop
+        twin.seed, twin.game_index, twin.replicate = self.seed, self.game_index, self.replicate
         twin.states, twin.log = self.states.copy(), self.log.copy()
         return twin
 

@@ -1,7 +1,7 @@
 """The playing half of the game's contract; the compiler is imported only when something is played."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from balance.games.contract import Event, Facts, Handicap
 from balance.games.nefarious import vocabulary as v
@@ -106,3 +106,29 @@ class Playing:
         from balance.games.nefarious.transcript import transcript
 
         return transcript(cell, events, first_round)
+
+    def warm_up_note(self) -> str | None:
+        """Return what to tell a user who is about to wait for the compiler."""
+        from balance.games.nefarious.kernel import jit
+        from balance.resources import cache_dir
+
+        if jit.CACHE_FOLDER is None:
+            return (
+                f"the cache folder {cache_dir()} cannot be written: compiling the engine for this run only, "
+                "about 40 s (BALANCE_CACHE_DIR names another folder)"
+            )
+        return None if jit.is_compiled() else "compiling the engine, once per version, about 40 s"
+
+    def state_after(
+        self,
+        cell: "Cell",
+        seed: int,
+        game_index: int,
+        policies: Sequence[str],
+        round_: int,
+        replicate: int = 0,
+    ) -> str:
+        """Return the state of a game after a round, in the notation of docs/notation.md."""
+        from balance.games.nefarious.notation import state_after
+
+        return state_after(cell, seed, game_index, policies, round_, replicate)

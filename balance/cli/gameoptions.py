@@ -1,0 +1,159 @@
+"""The options by which commands name a game, its variants and who plays; in the words of the game at hand.
+
+Knows games by their contract only. What the options mean is checked here or by the game; nothing is played.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Final
+
+import typer
+from typer.core import TyperCommand
+
+from balance import games
+from balance.cli import diagnostics
+from balance.errors import UsageError
+from balance.games.contract import Catalog, Game, Warming
+
+__all__ = [
+    "CatalogOption",
+    "EditionOption",
+    "GameCommand",
+    "HandicapOption",
+    "LineupOption",
+    "OfOption",
+    "PlayersOption",
+    "VariantsOption",
+    "announce_warm_up",
+    "variant_names",
+]
+
+_OF: Final = "--of"
+_VARIANTS: Final = "variants"
+
+
+class GameCommand(TyperCommand):
+    """A command with the option `--variants`, which also answers to the game's own word: `--twists`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Find out which game is meant, then read the options in its words."""
+        ctx.meta[_OF] = _named_game(args)
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, the one for variants under the game's own word."""
+        try:
+            facts = games.get(ctx.meta.get(_OF, games.DEFAULT)).facts
+        except UsageError:
+            if not ctx.resilient_parsing:  # completing a half-written command line
+                raise
+            return super().get_params(ctx)
+        return [_renamed(p, facts.variants) if p.name == _VARIANTS else p for p in super().get_params(ctx)]
+
+
+def _named_game(args: Sequence[str]) -> str:
+    for place, arg in enumerate(args):
+        if arg == _OF and place + 1 < len(args):
+            return args[place + 1]
+        if arg.startswith(f"{_OF}="):
+            return arg.partition("=")[2]
+    return games.DEFAULT
+
+
+def _renamed(option: Any, word: str) -> Any:
+    """Return the option with the game's word before the general one."""
+    own = copy.copy(option)
+    own.opts = list(dict.fromkeys([f"--{word}", *option.opts]))
+    own.help = option.help.replace(_VARIANTS, word)
+    return own
+
+
+def _complete_variant(incomplete: str) -> list[str]:
+    game = games.get()
+    catalog = game.load_catalog()
+    before, comma, last = incomplete.rpartition(",")
+    known = dict.fromkeys(v for edition in game.facts.editions for v in game.variants(catalog, edition))
+    return [f"{before}{comma}{name}" for name in known if name.startswith(last)]
+
+
+def _complete_edition(incomplete: str) -> list[str]:
+    return [edition for edition in games.get().facts.editions if edition.startswith(incomplete)]
+
+
+OfOption = Annotated[
+    str, typer.Option(_OF, metavar="NAME", help="The game that is played (--game is the index of one game).")
+]
+PlayersOption = Annotated[int, typer.Option("--players", metavar="N", help="How many play.")]
+EditionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--edition",
+        metavar="ID",
+        help="The printed edition; by default the first.",
+        autocompletion=_complete_edition,
+    ),
+]
+VariantsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        f"--{_VARIANTS}",
+        metavar="A,B",
+        help="The variants in force, in order: ids separated by commas, or the option repeated for names.",
+        autocompletion=_complete_variant,
+    ),
+]
+LineupOption = Annotated[
+    str | None,
+    typer.Option(
+        "--lineup",
+        metavar="LINEUP",
+        help="Who sits where: mirror:POLICY, or one policy per seat separated by commas.",
+    ),
+]
+HandicapOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--handicap",
+        metavar="SEAT:+3money",
+        help="What a seat starts with more or less: SEAT:+3money, SEAT:-1card; repeatable.",
+    ),
+]
+CatalogOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--catalog", metavar="FILE_OR_DIR", help="Lay this overlay over the official catalog; repeatable."
+    ),
+]
+
+
+def variant_names(game: Game[Any, Any], catalog: Catalog, given: Iterable[str]) -> list[str]:
+    """Return the variants that a user named; a value that is not a name as a whole is a list."""
+    names: list[str] = []
+    for value in given:
+        if not value.strip():
+            continue  # --twists "" is no twist
+        if _is_variant(game, catalog, value):
+            names.append(value)
+            continue
+        parts = [part.strip() for part in value.split(",")]
+        if "" in parts:
+            raise UsageError(f"--{game.facts.variants} {value}: a name is missing beside a comma")
+        names += parts
+    return names
+
+
+def _is_variant(game: Game[Any, Any], catalog: Catalog, name: str) -> bool:
+    try:
+        return any(entry.kind == game.facts.variant for entry in game.find(catalog, name))
+    except UsageError:
+        return False
+
+
+def announce_warm_up(game: Game[Any, Any]) -> None:
+    """Tell a user who will have to wait why, before anything is played."""
+    if isinstance(game, Warming):
+        note = game.warm_up_note()
+        if note:
+            diagnostics.say(note)
