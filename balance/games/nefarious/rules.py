@@ -64,9 +64,9 @@ def compile_cell(
 def _twists(catalog: Catalog, edition: Edition, names: Sequence[str]) -> list[Twist]:
     if len(names) > v.MOST_TWISTS:
         raise UsageError(
-            f"{len(names)} twists given, but a game turns over at most {v.MOST_TWISTS} (so the printed rules, and the "
-            "columns of the tables); to see more act at once, write the changes, lines and switches of two "
-            "twists as one [[twist]] of an overlay (docs/catalog.md) and pass it with --catalog"
+            f"{len(names)} twists given, but a game turns over at most {v.MOST_TWISTS} (the printed rules, "
+            "and the columns of the tables); to see more act at once, write the changes, lines and switches "
+            "of two twists as one [[twist]] of an overlay (docs/catalog.md) and pass it with --catalog"
         )
     twists = [catalog.twist(name) for name in names]
     for i, twist in enumerate(twists):

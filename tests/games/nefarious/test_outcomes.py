@@ -1,0 +1,62 @@
+"""Golden outcomes: hashes over all columns of fixed batches; no change of rules or randomness goes unseen.
+
+They are the same on every Python and processor; `make test-update` accepts a change that is meant.
+"""
+
+import hashlib
+
+import numpy as np
+
+from balance import games
+
+GAMES = 200
+SEED = 2**62 + 7
+CELLS = [
+    ("ascora-2011", 2, ()),
+    ("ascora-2011", 3, ()),
+    ("ascora-2011", 4, ()),
+    ("ascora-2011", 5, ()),
+    ("ascora-2011", 6, ()),
+    ("magellan-2014", 4, ()),
+    ("mosigra-2020", 6, ("academics", "rigged-investments")),
+    ("magellan-2014", 3, ("focus-groups", "insider-trading")),
+    ("ascora-2011", 4, ("parallel-universe", "unions")),
+    ("ascora-2011", 4, ("unions", "parallel-universe")),
+    ("ascora-2011", 5, ("mad-broker", "perpetual-motion")),
+    ("ascora-2011", 6, ("geeks", "alien-contact")),
+    ("magellan-2014", 6, ("alien-contact", "focused-research")),
+    ("magellan-2014", 2, ("quantum-relativity", "lingering-evil")),
+    ("mosigra-2020", 3, ("long-term-plans", "hyperinflation")),
+    ("ascora-2011", 4, ("overpopulation", "cyber-spies")),
+]
+
+
+def outcome_hash(cell, **options):
+    game = games.get("nefarious")
+    policies = [["random"] * cell.players] * GAMES
+    tables = game.play(cell, SEED, range(GAMES), policies, **options)
+    digest = hashlib.sha256()
+    for table in sorted(tables):
+        for name, column in sorted(tables[table].items()):
+            digest.update(f"{table}.{name} {column.dtype} {column.size}\n".encode())
+            digest.update(np.ascontiguousarray(column).astype(column.dtype.newbyteorder("<")).tobytes())
+    return digest.hexdigest()
+
+
+def test_outcomes_of_fixed_seeds(golden, official):
+    lines = []
+    for edition, players, twists in CELLS:
+        cell = games.get("nefarious").compile(official, edition, players, twists)
+        lines.append(f"{edition} {players} {','.join(twists) or '-'} {outcome_hash(cell)}\n")
+    golden("outcomes.txt", "".join(lines))
+
+
+def test_order_replicate_and_card_texts_change_the_hash(official, overlay):
+    """The hash sees what it is for: another order of twists, other decisions, another card."""
+    game = games.get("nefarious")
+    plain = outcome_hash(game.compile(official, "ascora-2011", 3))
+    again = outcome_hash(game.compile(official, "ascora-2011", 3), replicates=[1] * GAMES)
+    cheaper = game.load_catalog([overlay("[[invention]]\nid = 46\ncost = 1")])
+    changed = outcome_hash(game.compile(cheaper, "ascora-2011", 3))
+    assert len({plain, again, changed}) == 3
+    assert plain == outcome_hash(game.compile(official, "ascora-2011", 3))

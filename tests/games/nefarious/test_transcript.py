@@ -1,0 +1,123 @@
+"""The transcript: made from events alone, in the words of the edition, 80 columns wide."""
+
+import pytest
+
+from balance import games
+from balance.errors import UsageError
+from balance.games.contract import Handicap
+
+GAME = games.get("nefarious")
+
+
+def told(catalog, edition="ascora-2011", players=3, twists=(), index=0, first_round=1, seed=1, **options):
+    cell = GAME.compile(catalog, edition, players, twists, options.pop("handicaps", None))
+    events = GAME.replay(cell, seed, index, ["random"] * players, **options)
+    return GAME.transcript(cell, events, first_round)
+
+
+@pytest.mark.parametrize(
+    ("edition", "words"),
+    [
+        ("ascora-2011", ["Twist 1: Unions", "minions", "places a minion on", "(Speculate)"]),
+        ("magellan-2014", ["Twist 1: Unions", "spies", "places a spy on Espionage", "takes back a spy"]),
+        ("mosigra-2020", ["Закон 1: Unions", "шпионы", "places a шпион on Шпионаж", "(закон Unions)"]),
+    ],
+)
+def test_it_speaks_the_words_of_the_edition(official, edition, words):
+    text = told(official, edition, twists=["unions"])
+    assert [word for word in words if word not in text] == []
+    if edition != "ascora-2011":
+        assert "minion" not in text
+        assert "Speculate" not in text
+
+
+def test_it_names_everything_that_the_game_was_made_from(official):
+    text = told(official, twists=["grants", "unions"], index=5, seed=9, replicate=2)
+    head = text.split("--- Round 1")[0]
+    assert "Nefarious (Ascora Games, 2011)" in head
+    assert "Seed 9, game 5, replicate 2" in head
+    assert head.index("Twist 1: Grants") < head.index("Twist 2: Unions")
+    assert "each player with no built invention gains 2 money." in head
+    assert "Seat 2 (random) starts with 10 money and" in head
+
+
+def test_no_twists_is_said(official):
+    assert "\nNo twists.\n" in told(official)
+    assert "\nNo законы.\n" in told(official, "mosigra-2020")
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
+def test_it_fits_80_columns(official, players):
+    for edition in official.editions:
+        twists = [twist.id for twist in official.twists_of(edition.id)]
+        for index in range(0, len(twists), 2):
+            text = told(official, edition.id, players, twists[index : index + 2], index)
+            assert max(map(len, text.splitlines())) <= 80
+            assert "\n\n\n" not in text
+            assert all(line == line.rstrip() for line in text.splitlines())
+
+
+def test_names_too_long_for_a_line_are_broken(overlay):
+    long = "W" * 58
+    file = overlay("".join(f'[[invention]]\nid = {n}\nname = "{long}{n}"\n' for n in range(1, 65)))
+    text = told(GAME.load_catalog([file]))
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_money_in_and_out_adds_up(official):
+    """Each seat's moves, one by one, lead to the amount that the line itself and the next table show."""
+    text = told(official, "magellan-2014", 4, ["rigged-investments", "mob-influence"], 3)
+    money = dict.fromkeys(range(4), 10)
+    tables = 0
+    for line in text.split("--- Round 1 ")[1].split("--- The end")[0].splitlines():
+        words = line.split()
+        if line.startswith("  Seat") and words[2].startswith(("+", "-")):
+            money[int(words[1])] += int(words[2])
+            assert int(words[3]) == money[int(words[1])], line
+        elif line.startswith("  Seat") and words[2] == "(random)":
+            assert int(words[4]) == money[int(words[1])], line
+            tables += 1
+    assert tables > 20
+
+
+def test_from_a_round_on_it_first_says_who_has_what(official):
+    whole, late = told(official, index=4), told(official, index=4, first_round=7)
+    assert "--- Round 6 " not in late
+    assert "--- Before round 7 ---" in late
+    assert late.split("--- Round 7 ")[1] == whole.split("--- Round 7 ")[1]
+    # the table before the round is the one that ended the last
+    before = late.split("--- Round 7 ")[0].split(" VP  money")[1]
+    assert before == whole.split("--- Round 7 ")[0].rsplit(" VP  money", 1)[1]
+
+
+@pytest.mark.parametrize("first_round", [0, -1, 10**6])
+def test_a_round_that_the_game_does_not_have(official, first_round):
+    with pytest.raises(UsageError, match=r"there is no round -?\d+: this game has the rounds 1\.\.\d+"):
+        told(official, first_round=first_round)
+
+
+def test_a_stalled_game_says_so(overlay):
+    file = overlay(
+        """
+        [[twist]]
+        id = "idle"
+        name = "Idle Hands"
+        editions = ["ascora-2011"]
+        switches = { bars = ["invent"] }
+        confidence = "own"
+        """
+    )
+    text = told(GAME.load_catalog([file]), players=2, twists=["idle"], first_round=200)
+    assert "Stalled: after 200 rounds nobody leads alone with the goal of 20 VP" in text
+    assert text.count("0 VP. Nothing built.") == 2
+
+
+def test_bonuses_are_part_of_the_final_account(official):
+    text = told(official, twists=["popular-science"])
+    account = text.split("--- The end")[1]
+    assert "twists +" in account
+
+
+def test_handicaps_show(official):
+    text = told(official, handicaps={1: Handicap(money=3, cards=-3)})
+    assert "Seat 1 (random) starts with 13 money and no cards." in text
