@@ -4,7 +4,7 @@ Both engines get the seed alone and must write the same event log. Which games a
 --seed, so a soak can be repeated, and every divergence is printed with the command that plays it again:
 
     python scripts/soak.py --games 200000 --seed 1
-    python scripts/soak.py --game "ascora-2011 4 unions,mad-broker 7 123"
+    python scripts/soak.py --game "0 ascora-2011 4 unions,mad-broker 7 123"
 """
 
 import argparse
@@ -22,9 +22,14 @@ from balance.games.nefarious.catalog import Catalog, load_catalog
 from balance.games.nefarious.kernel.jit import KERNEL_HASH
 from balance.games.nefarious.rules import Cell, compile_cell
 from tests.games.nefarious.compare import KernelLog, LogMismatchError, compare_random
+from tests.games.nefarious.invented import NAMES, invented_catalog
 from tests.reference.cell import Rules, prepare
 
 CUSTOM = Path(__file__).resolve().parent.parent / "tests" / "data" / "custom_twists.toml"
+INVENTED = 0.1
+"""Share of the cells whose twists and cards are made up at random."""
+CUSTOM_TOO = 0.25
+"""Share of the others in which the custom twists are among those drawn."""
 GAMES_PER_CELL = 5
 CELLS_PER_TASK = 20
 PROCESSES = 2
@@ -33,8 +38,10 @@ EVERY_SECONDS = 5.0
 
 
 class Spec(NamedTuple):
-    """One game: its cell, seed and index."""
+    """One game: its catalog, cell, seed and index."""
 
+    catalog: int
+    """Number of an invented catalog; 0: the official one with the custom twists of the tests."""
     edition: str
     players: int
     twists: tuple[str, ...]
@@ -42,14 +49,15 @@ class Spec(NamedTuple):
     index: int
 
     def __str__(self) -> str:
-        return f"{self.edition} {self.players} {','.join(self.twists) or '-'} {self.seed} {self.index}"
+        twists = ",".join(self.twists) or "-"
+        return f"{self.catalog} {self.edition} {self.players} {twists} {self.seed} {self.index}"
 
     @staticmethod
     def read(text: str) -> "Spec":
         """Read what `str` wrote."""
-        edition, players, twists, seed, index = text.split()
+        catalog, edition, players, twists, seed, index = text.split()
         names = () if twists == "-" else tuple(twists.split(","))
-        return Spec(edition, int(players), names, int(seed), int(index))
+        return Spec(int(catalog), edition, int(players), names, int(seed), int(index))
 
 
 class Done(NamedTuple):
@@ -60,38 +68,48 @@ class Done(NamedTuple):
     divergences: list[tuple[Spec, str]]
 
 
-def games_of_cell(catalog: Catalog, seed: int, number: int) -> Iterator[Spec]:
+def games_of_cell(seed: int, number: int) -> Iterator[Spec]:
     """Draw a cell and its games; the number of the cell and the seed decide alone."""
     chance = random.Random(f"{seed}/{number}")
-    edition = chance.choice([edition.id for edition in catalog.editions])
+    invented = chance.randrange(1, 1 << 32) if chance.random() < INVENTED else 0
+    official = catalog_of(0)
+    edition = chance.choice([edition.id for edition in official.editions])
+    here = [twist.id for twist in official.twists_of(edition)]
+    printed = [name for name in here if not name.startswith("custom-")]
+    if invented:
+        twists = (chance.choice(NAMES), chance.choice((*NAMES, *printed)))[: chance.randint(1, 2)]
+        twists = tuple(dict.fromkeys(chance.sample(twists, len(twists))))
+    else:
+        pool = here if chance.random() < CUSTOM_TOO else printed
+        twists = tuple(chance.sample(pool, chance.choices((0, 1, 2), (1, 4, 15))[0]))
     players = chance.randint(2, 6)
-    here = [twist.id for twist in catalog.twists_of(edition)]
-    own = [name for name in here if name.startswith("custom-")]
-    printed = [name for name in here if name not in own]
-    count = chance.choices((0, 1, 2), (1, 4, 15))[0]
-    pool = here if chance.random() < 0.25 else printed
-    twists = tuple(chance.sample(pool, count))
     for _ in range(GAMES_PER_CELL):
-        yield Spec(edition, players, twists, chance.randrange(1 << 63), chance.randrange(1 << 32))
+        yield Spec(invented, edition, players, twists, chance.randrange(1 << 63), chance.randrange(1 << 32))
+
+
+@lru_cache(maxsize=2)
+def catalog_of(number: int) -> Catalog:
+    """Return the official catalog with the custom twists, or an invented one."""
+    return invented_catalog(load_catalog(), number) if number else load_catalog([CUSTOM])
 
 
 @lru_cache(maxsize=1)
-def tools() -> tuple[Catalog, KernelLog]:
-    """Return the catalog with the custom twists, and the buffers of the kernel; one of each per process."""
-    return load_catalog([CUSTOM]), KernelLog()
+def kernel() -> KernelLog:
+    """Return the buffers of the kernel, one per process."""
+    return KernelLog()
 
 
 @lru_cache(maxsize=1)
-def compiled(edition: str, players: int, twists: tuple[str, ...]) -> tuple[Cell, Rules]:
+def compiled(number: int, edition: str, players: int, twists: tuple[str, ...]) -> tuple[Cell, Rules]:
     """Return the rules of a cell for the kernel and for the reference."""
-    catalog = tools()[0]
+    catalog = catalog_of(number)
     return compile_cell(catalog, edition, players, twists), prepare(catalog, edition, twists)
 
 
 def play_one(spec: Spec) -> int:
     """Play one game in both engines and return its rounds; an error tells how they part."""
-    cell, rules = compiled(spec.edition, spec.players, spec.twists)
-    events = tools()[1].events(cell, spec.seed, spec.index)
+    cell, rules = compiled(spec.catalog, spec.edition, spec.players, spec.twists)
+    events = kernel().events(cell, spec.seed, spec.index)
     compare_random(events, rules, spec.players)
     return int(events[-1]["rounds"])
 
@@ -102,7 +120,7 @@ def play_cells(task: tuple[int, int, int, int]) -> Done:
     games = rounds = 0
     divergences: list[tuple[Spec, str]] = []
     for number in range(first, first + count):
-        for spec in games_of_cell(tools()[0], seed, number):
+        for spec in games_of_cell(seed, number):
             if games == most:
                 break
             games += 1
@@ -120,7 +138,7 @@ def soak(games: int, seed: int, processes: int) -> int:
         (seed, first // GAMES_PER_CELL, CELLS_PER_TASK, min(size, games - first))
         for first in range(0, games, size)
     ]
-    play_one(Spec("ascora-2011", 2, (), 0, 0))  # compile before the processes start, once
+    play_one(Spec(0, "ascora-2011", 2, (), 0, 0))  # compile before the processes start, once
     print(f"seed {seed}, {processes} processes, kernel {KERNEL_HASH[:16]}", flush=True)
     played = rounds = 0
     divergences: list[tuple[Spec, str]] = []

@@ -13,6 +13,7 @@ import pytest
 from balance import games
 from balance.games.nefarious.catalog import Catalog, load_catalog
 from tests.games.nefarious.compare import KernelLog, LogMismatchError, check, compare_random
+from tests.games.nefarious.invented import NAMES, invented_catalog
 from tests.reference.cell import prepare
 
 GAME = games.get("nefarious")
@@ -116,6 +117,18 @@ def test_custom_twists_beside_each_other():
         compare_random(events, prepare(WITH_CUSTOM, EDITIONS[index % 3], pair), cell.players)
 
 
+@pytest.mark.parametrize("block", range(6))
+def test_invented_twists_and_cards(block):
+    """Whatever the effect language can say, both engines play alike."""
+    for number in range(20 * block, 20 * block + 20):
+        catalog = invented_catalog(OFFICIAL, number)
+        edition, players = EDITIONS[number % 3], 2 + number % 5
+        for twists in (NAMES, NAMES[::-1], NAMES[:1]):
+            cell = GAME.compile(catalog, edition, players, twists)
+            events = kernel().events(cell, SEED, number)
+            compare_random(events, prepare(catalog, edition, twists), players)
+
+
 def test_the_quick_log_is_the_log_of_replay():
     cell = GAME.compile(OFFICIAL, "magellan-2014", 5, ("unions", "academics"))
     assert kernel().events(cell, 7, 123) == GAME.replay(cell, 7, 123, ["random"] * 5)
@@ -134,13 +147,15 @@ MUTATIONS = {
     "a card": (UNIONS, '[[invention]]\nid = 1\nself = ["+1 card"]'),
     "a cost": (UNIONS, "[[invention]]\nid = 64\ncost = 0"),
     "a twist's line": (
-        UNIONS,
+        GEEKS,
         '[[twist]]\nid = "unions"\nlines = [{ when = "build", do = "-1 minion" }]',
     ),
     "the order of two lines": (
         UNIONS,
-        '[[twist]]\nid = "mad-broker"\nlines = [{ when = "before income", do = "+1 minion on played" },'
-        ' { when = "before income", do = "-all minion off played" }]',
+        (
+            '[[twist]]\nid = "mad-broker"\nlines = [{ when = "before income", do = "+1 minion on played" },'
+            ' { when = "before income", do = "-all minion off played" }]'
+        ),
     ),
 }
 
