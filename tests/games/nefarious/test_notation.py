@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from balance import games
@@ -49,6 +49,8 @@ def rest_of_the_game(session):
 
 @settings(max_examples=60)
 @given(cells(), st.integers(0, 2**63 - 1), st.integers(0, 2**32 - 1), st.integers(0, 3), st.integers(0, 25))
+@example(cell_of("magellan-2014", 6, "alien-contact", "focused-research"), 7, 1, 0, 12)  # shuffled again
+@example(cell_of("ascora-2011", 4, "geeks", "recycling"), 1, 112, 0, 11)  # the deck is closed
 def test_a_state_read_back_is_the_same_and_ends_the_same(cell, seed, index, replicate, rounds):
     session = play_rounds(Session(cell, seed, index, replicate, log=True), rounds)
     text = notation.write(session)
