@@ -215,7 +215,7 @@ def _check_whole(
     if cards > v.MOST_CARDS:
         message = f"the deck has {cards} cards; at most {v.MOST_CARDS} are possible"
         problems.add(last_file, "catalog", "invention", message)
-    entry_of = {entry.id: entry for entry in twist_entries}
+    entry_of = dict(zip(catalog.twists, twist_entries, strict=True))
     for edition in catalog.editions:
         label = f"edition '{edition.id}'"
         twists = catalog.twists_of(edition.id)
@@ -229,7 +229,7 @@ def _check_whole(
         for twist in twists:
             message = _too_small(cards, changed_parameters(edition, [twist])["opening_cards"])
             if message:
-                entry = entry_of[twist.id]
+                entry = entry_of[twist]
                 how = next(c.how for c in twist.changes if c.parameter == "opening_cards")
                 place = f"{how}.opening_cards"
                 problems.add(entry.file_of(how), entry.label, place, f"{message} in {edition.id}")

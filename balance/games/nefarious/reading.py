@@ -61,7 +61,7 @@ def read_twist(entry: Entry, problems: Problems, edition_ids: Sequence[str], mos
     if not written and entry.fields.get("editions", []) == []:
         fields.wrong("editions", f"missing; the editions that have this twist, of {', '.join(edition_ids)}")
     twist = Twist(
-        id=str(entry.id),
+        id=entry.id if isinstance(entry.id, str) else "",
         editions=editions,
         changes=_changes(fields),
         lines=_lines(fields, edition_ids, most_minions),
@@ -83,7 +83,7 @@ def read_edition(entry: Entry, problems: Problems) -> Edition:
             parameters[name] = tomlfile.check_integer(value, low, high, partial(fields.wrong, f"set.{name}"))
     words = fields.inner("words", TERMS)
     return Edition(
-        id=str(entry.id),
+        id=entry.id if isinstance(entry.id, str) else "",
         deck=fields.word("deck", v.DECK_RULES),
         first_game_twists=fields.integer("first_game_twists", 0, 2, default=2),
         parameters=MappingProxyType(parameters),

@@ -195,6 +195,7 @@ MISTAKES = [
     (TWIST.replace('"mine"', '"My Twist"'), "twist 'My Twist'", "id", "lower-case words joined by hyphens"),
     (TWIST.replace('"mine"', '"12"'), "twist '12'", "id", "needs a letter"),
     (TWIST.replace('"mine"', "12"), "twist 12", "id", "lower-case words"),
+    (TWIST.replace('"mine"', "0x" + "f" * 9000), "twist a number that is far too large", "id", "lower-case"),
     # out of range
     (CARD.replace("cost = 3", "cost = 100"), JET, "cost", "expected 0..99, found 100"),
     (CARD.replace("cost = 3", "cost = -1"), JET, "cost", "expected 0..99, found -1"),
@@ -434,6 +435,14 @@ def test_hostile_names_are_refused(problems, name, message):
 @pytest.mark.parametrize("name", ["Ёжик & Co.", "発明", "x" * 60, "A \\\"quoted\\\" 'name'", "100% {0} %s"])
 def test_unusual_names_are_welcome(overlay, name):
     load_catalog([overlay(TWIST.replace('"Mine"', f'"{name}"'))])
+
+
+def test_a_wrong_id_does_not_hide_what_else_is_wrong(problems):
+    found = problems(TWIST.replace('"mine"', "12") + "set = { opening_cards = 20 }\n")
+    assert [(entry, field) for entry, field, _ in found] == [
+        ("twist 12", "id"),
+        ("twist 12", "set.opening_cards"),
+    ]
 
 
 def test_hostile_keys_and_ids_are_told_harmlessly(problems):
