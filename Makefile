@@ -19,10 +19,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-demo: venv ## The main job: look at the installation and the catalog
+demo: venv ## The main job: look at the installation and the catalog, watch a game end
 	$(BALANCE) doctor
 	$(BALANCE) catalog list twists
 	$(BALANCE) catalog show "Rigged Investments"
+	$(BALANCE) replay --players 3 --twists parallel-universe,unions --seed 7 --game 123 --round 17
 
 test: venv ## All tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal
