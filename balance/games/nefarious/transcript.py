@@ -57,6 +57,9 @@ class _Teller:
                 told = True
                 yield from self._standing(first_round)
             self.ledger.follow(event)
+            if event["event"] == "state":
+                for seat, has in zip(self.ledger.seats, event["seats"], strict=True):
+                    seat.vp = has["vp"]  # a score is told, not reckoned
             if event["event"] == "choose":
                 choices.append(event)
                 if len(choices) == self.cell.players:

@@ -121,3 +121,21 @@ def test_bonuses_are_part_of_the_final_account(official):
 def test_handicaps_show(official):
     text = told(official, handicaps={1: Handicap(money=3, cards=-3)})
     assert "Seat 1 (random) starts with 13 money and no cards." in text
+
+
+def test_scores_are_those_of_the_log(overlay):
+    file = overlay(
+        """
+        [[twist]]
+        id = "fresh-glory"
+        name = "Fresh Glory"
+        editions = ["ascora-2011"]
+        lines = [{ when = "score", if = "built_now >= 1", do = "+2 vp" }]
+        confidence = "own"
+        """
+    )
+    cell = GAME.compile(GAME.load_catalog([file]), "ascora-2011", 3, ["fresh-glory"])
+    events = GAME.replay(cell, 1, 0, ["random"] * 3)
+    logged = [seat["vp"] for event in events if event["event"] == "state" for seat in event["seats"]]
+    rows = [line.split() for line in GAME.transcript(cell, events).splitlines() if line.startswith("  Seat")]
+    assert [int(row[3]) for row in rows if row[2] == "(random)"] == logged
