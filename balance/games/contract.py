@@ -236,7 +236,11 @@ class Game(Protocol[C, R]):
         policies: Sequence[Sequence[str]],
         replicates: Sequence[int] | None = None,
     ) -> "dict[str, dict[str, npt.NDArray[np.generic]]]":
-        """Play one game per index into the columns of every table; `policies` has one list per game."""
+        """Play one game per index into the columns of every table; `policies` has one list per game.
+
+        UsageError for numbers out of range (`balance.games.keys`) and for policies that do not exist or do
+        not seat everybody.
+        """
 
     def replay(
         self, cell: R, seed: int, game_index: int, policies: Sequence[str], replicate: int = 0

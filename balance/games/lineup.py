@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from balance.errors import UsageError
 from balance.suggest import unknown
 
-__all__ = ["seat_policies"]
+__all__ = ["check_policies", "seat_policies"]
 
 
 def seat_policies(lineup: str, players: int, known: Sequence[str]) -> tuple[str, ...]:
@@ -27,3 +27,17 @@ def seat_policies(lineup: str, players: int, known: Sequence[str]) -> tuple[str,
     if len(names) != players:
         raise UsageError(f"the lineup '{lineup}' seats {len(names)}, but {players} play")
     return tuple(names)
+
+
+def check_policies(policies: Sequence[str], players: int, known: Sequence[str]) -> None:
+    """Refuse a list of policies that does not seat everybody, or names one that does not exist.
+
+    >>> check_policies(["random"], 2, ["random"])
+    Traceback (most recent call last):
+    balance.errors.UsageError: 1 policies given, but 2 play
+    """
+    if len(policies) != players:
+        raise UsageError(f"{len(policies)} policies given, but {players} play")
+    for name in policies:
+        if name not in known:
+            raise UsageError(f"{unknown('policy', name, known)} (policies: {', '.join(known)})")

@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from balance.errors import UsageError
 from balance.games.contract import Event, Facts, Handicap
+from balance.games.keys import check_keys
+from balance.games.lineup import check_policies
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import Catalog
 from balance.games.nefarious.policies import POLICIES
@@ -15,6 +18,22 @@ if TYPE_CHECKING:
     from balance.games.nefarious.rules import Cell
 
 PLAYERS: Final = (2, v.MOST_PLAYERS)
+
+
+def _check_games(
+    cell: "Cell",
+    seed: int,
+    indices: Sequence[int],
+    policies: Sequence[Sequence[str]],
+    replicates: Sequence[int] | None,
+) -> None:
+    """Refuse what the kernel would take as it comes: it looks at no bounds."""
+    for edge in (min, max):
+        check_keys(seed, edge(indices, default=0), edge(replicates or (), default=0))
+    if len(policies) != len(indices):
+        raise UsageError(f"{len(policies)} lists of policies for {len(indices)} games")
+    for names in {tuple(names) for names in policies}:
+        check_policies(names, cell.players, tuple(POLICIES))
 
 
 class Playing:
@@ -74,6 +93,7 @@ class Playing:
         from balance.games.nefarious.play import Player, policy_codes
         from balance.games.nefarious.tables import all_columns
 
+        _check_games(cell, seed, indices, policies, replicates)
         codes = np.array([policy_codes(names) for names in policies], np.int64)
         again = None if replicates is None else np.array(replicates, np.int64)
         batch = Player().play(cell, seed, np.array(indices, np.int64), codes, again)
@@ -87,6 +107,7 @@ class Playing:
         """Play one game again into its event log."""
         from balance.games.nefarious.events import replay
 
+        _check_games(cell, seed, [game_index], [policies], [replicate])
         return replay(cell, seed, game_index, policies, replicate)
 
     def rows_of(self, cell: "Cell", events: Sequence[Event]) -> dict[str, list[dict[str, int]]]:
