@@ -175,7 +175,7 @@ def _check_new_ids(known: Sequence[Entry], overlay: Sequence[Entry], problems: P
 def _build(entries: Sequence[Entry], version: str, problems: Problems, last_file: str) -> Catalog:
     of_kind = {kind: [e for e in entries if e.kind == kind] for kind in KINDS}
     editions = tuple(read_edition(e, problems) for e in of_kind["edition"])
-    edition_ids = [e.id for e in editions]
+    edition_ids = [e.id for e in editions if e.id]
     most_minions = _most_minions(entries)
     inventions = tuple(read_invention(e, problems) for e in of_kind["invention"])
     twists = tuple(read_twist(e, problems, edition_ids, most_minions) for e in of_kind["twist"])
@@ -216,7 +216,7 @@ def _check_whole(
         message = f"the deck has {cards} cards; at most {v.MOST_CARDS} are possible"
         problems.add(last_file, "catalog", "invention", message)
     entry_of = dict(zip(catalog.twists, twist_entries, strict=True))
-    for edition in catalog.editions:
+    for edition in (e for e in catalog.editions if e.id):
         label = f"edition '{edition.id}'"
         twists = catalog.twists_of(edition.id)
         if len(twists) < 2:

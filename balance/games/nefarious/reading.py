@@ -55,13 +55,12 @@ def read_invention(entry: Entry, problems: Problems) -> Invention:
 def read_twist(entry: Entry, problems: Problems, edition_ids: Sequence[str], most_minions: int) -> Twist:
     """Read one `[[twist]]`, which may name these editions and ask for up to so many minions."""
     fields = Fields(entry, problems, TWIST_FIELDS)
-    _check_slug(fields)
     written = fields.list("editions")
     editions = _edition_list(fields, "editions", written, edition_ids)
     if not written and entry.fields.get("editions", []) == []:
         fields.wrong("editions", f"missing; the editions that have this twist, of {', '.join(edition_ids)}")
     twist = Twist(
-        id=entry.id if isinstance(entry.id, str) else "",
+        id=_slug(fields),
         editions=editions,
         changes=_changes(fields),
         lines=_lines(fields, edition_ids, most_minions),
@@ -75,7 +74,6 @@ def read_twist(entry: Entry, problems: Problems, edition_ids: Sequence[str], mos
 def read_edition(entry: Entry, problems: Problems) -> Edition:
     """Read one `[[edition]]`."""
     fields = Fields(entry, problems, EDITION_FIELDS)
-    _check_slug(fields)
     parameters = {name: parameter.basic for name, parameter in v.PARAMETERS.items()}
     for name, value in fields.table("set").items():
         if _known_parameter(fields, "set", name):
@@ -83,7 +81,7 @@ def read_edition(entry: Entry, problems: Problems) -> Edition:
             parameters[name] = tomlfile.check_integer(value, low, high, partial(fields.wrong, f"set.{name}"))
     words = fields.inner("words", TERMS)
     return Edition(
-        id=entry.id if isinstance(entry.id, str) else "",
+        id=_slug(fields),
         deck=fields.word("deck", v.DECK_RULES),
         first_game_twists=fields.integer("first_game_twists", 0, 2, default=2),
         parameters=MappingProxyType(parameters),
@@ -108,13 +106,17 @@ def _term(words: Fields, term: str) -> str:
     return words.text(f"words.{term}", LONGEST_TERM) or basic
 
 
-def _check_slug(fields: Fields) -> None:
+def _slug(fields: Fields) -> str:
+    """Return the id of a twist or an edition; an empty one after noting that it is wrong."""
     name, longest = fields.entry.id, tomlfile.LONGEST_NAME
     if not isinstance(name, str) or len(name) > longest or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
         what = f"lower-case words joined by hyphens, at most {longest} characters"
         fields.wrong("id", f"expected {what}, found {fields.entry.shown_id}")
     elif name.isdigit():
         fields.wrong("id", f"needs a letter: a number alone would be read as an invention, found '{name}'")
+    else:
+        return name
+    return ""
 
 
 def _edition_list(

@@ -446,7 +446,9 @@ def test_a_wrong_id_does_not_hide_what_else_is_wrong(problems):
 
 
 def test_hostile_keys_and_ids_are_told_harmlessly(problems):
-    found = problems(f'{TWIST}"\\u001b[31m" = 1\n{"x" * 5000} = 1\n[[twist]]\nid = "\\u001b[2J"\n')
+    keys = f'"\\u001b[31m" = 1\n{"x" * 5000} = 1\n'
+    ids = "".join(f'[[{kind}]]\nid = "\\u001b[2J"\n' for kind in ("twist", "invention", "edition"))
+    found = problems(TWIST.replace("ascora-2011", "nowhere") + keys + ids)
     for problem in found:
         assert all(part.isprintable() for part in problem)
         assert max(map(len, problem)) < 400
