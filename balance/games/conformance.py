@@ -77,19 +77,25 @@ def check_game(
     Without `cells` a sample is taken: every edition, every number of players, every variant, some pairs.
     """
     report = Report(game.name)
-    wrong = report.failures.append
-    for failure in _facts(game):
-        wrong(f"facts: {failure}")
+    report.failures += _collected("facts", _facts(game))
     if not report.failures:
-        for failure in _catalog(game):
-            wrong(f"catalog: {failure}")
-        for failure in _refusals(game):
-            wrong(f"wrong input: {failure}")
-        for cell in sample_cells(game) if cells is None else cells:
-            _check_cell(game, cell, games_per_cell, seed, report)
+        report.failures += _collected("catalog", _catalog(game))
+        report.failures += _collected("wrong input", _refusals(game))
+        for name in sample_cells(game) if cells is None else cells:
+            report.failures += _collected(str(name), _cell(game, name, games_per_cell, seed, report))
     if report.failures:
         raise ConformanceError(game.name, report.failures)
     return report
+
+
+def _collected(where: str, failures: Iterator[str]) -> list[str]:
+    """Return what a check found; a game that breaks in one check must not hide the others."""
+    found: list[str] = []
+    try:
+        found.extend(f"{where}: {failure}" for failure in failures)
+    except Exception as error:  # noqa: BLE001 - whatever a stranger's game raises
+        found.append(f"{where}: {type(error).__name__}: {error}")
+    return found
 
 
 def sample_cells(game: AnyGame, pairs: int = 8) -> list[CellName]:
@@ -260,16 +266,8 @@ def _refusals(game: AnyGame) -> Iterator[str]:
 # --- cells ------------------------------------------------------------------------------------------------
 
 
-def _check_cell(game: AnyGame, name: CellName, games: int, seed: int, report: Report) -> None:
-    try:
-        failures = list(_cell(game, name, games, seed, report))
-    except Exception as error:  # noqa: BLE001 - one cell that breaks must not hide the others
-        failures = [f"{type(error).__name__}: {error}"]
-    report.failures += [f"{name}: {failure}" for failure in failures]
-    report.cells += 1
-
-
 def _cell(game: AnyGame, name: CellName, games: int, seed: int, report: Report) -> Iterator[str]:
+    report.cells += 1
     cell = game.compile(game.load_catalog(), name.edition, name.players, name.variants)
     if cell.players != name.players:
         yield f"the compiled cell says {cell.players} players"
