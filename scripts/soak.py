@@ -138,7 +138,7 @@ def soak(games: int, seed: int, processes: int) -> int:
         (seed, first // GAMES_PER_CELL, CELLS_PER_TASK, min(size, games - first))
         for first in range(0, games, size)
     ]
-    play_one(Spec(0, "ascora-2011", 2, (), 0, 0))  # compile before the processes start, once
+    kernel().events(compiled(0, "ascora-2011", 2, ())[0], 0, 0)  # compile once, before the processes start
     print(f"seed {seed}, {processes} processes, kernel {KERNEL_HASH[:16]}", flush=True)
     played = rounds = 0
     divergences: list[tuple[Spec, str]] = []

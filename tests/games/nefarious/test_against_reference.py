@@ -129,6 +129,17 @@ def test_invented_twists_and_cards(block):
             compare_random(events, prepare(catalog, edition, twists), players)
 
 
+@pytest.mark.xfail(strict=True, reason="the kernel counts for each player as its turn comes")
+def test_a_line_for_several_players_counts_as_it_begins(overlay):
+    """Section 3: a "per" amount is counted once, when the line starts."""
+    lines = '[{ when = "build", who = "others", do = "+1 minion per board-crowd on research" }]'
+    twist = f'[[twist]]\nid = "crowd"\nname = "Crowd"\neditions = ["ascora-2011"]\nlines = {lines}'
+    catalog = load_catalog([overlay(twist)])
+    cell = GAME.compile(catalog, "ascora-2011", 3, ["crowd"])
+    for index in range(10):
+        compare_random(kernel().events(cell, SEED, index), prepare(catalog, "ascora-2011", ["crowd"]), 3)
+
+
 def test_the_quick_log_is_the_log_of_replay():
     cell = GAME.compile(OFFICIAL, "magellan-2014", 5, ("unions", "academics"))
     assert kernel().events(cell, 7, 123) == GAME.replay(cell, 7, 123, ["random"] * 5)
