@@ -92,26 +92,26 @@ class RandomPlay(Decisions):
         policy_key = keyed_hash(seed, players, game_index, 2, replicate)
         # The key is hashed from the left, so what does not change is hashed once.
         self._seat_keys = [mix(policy_key ^ seat) for seat in range(players)]
-        self._round_keys = self._seat_keys
+        self._round = 0
         self._numbers = [0] * (6 * players)
 
     def about(self) -> Event:
         return {"seed": self.seed, "game_index": self.game_index, "policies": ["random"] * self.players}
 
     def begin_round(self, number: int) -> None:
-        self._round_keys = [mix(key ^ number) for key in self._seat_keys]
+        self._round = number << 24
         self._numbers = [0] * (6 * self.players)
 
     def shuffle(self, cards: list[int]) -> list[int]:
         key = mix(self._deck_key ^ self._shuffles)
         self._shuffles += 1
-        return sorted(cards, key=lambda card: (mix(key ^ card), card))
+        return sorted(cards, key=lambda card: (mix(key ^ card) >> 7, card))
 
     def _index(self, seat: int, kind: int, options: int) -> int:
         slot = 6 * seat + kind
         number = self._numbers[slot]
         self._numbers[slot] = number + 1
-        return ((mix(mix(self._round_keys[seat] ^ kind) ^ number) >> 32) * options) >> 32
+        return ((mix(self._seat_keys[seat] ^ (self._round | kind << 16 | number)) >> 32) * options) >> 32
 
     def choose(self, seat: int, options: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
         return options[self._index(seat, _CHOOSE, len(options))]

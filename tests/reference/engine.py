@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from balance.games.nefarious.catalog import Catalog
-from balance.games.nefarious.vocabulary import ACTIONS, ROUND_LIMIT, Effect
+from balance.games.nefarious.vocabulary import ACTIONS, MOST_MONEY, ROUND_LIMIT, Effect
 from tests.reference.cell import INVENT, RESEARCH, SPECULATE, WORK, ZONES, Card, Rules, TwistLine, prepare
 from tests.reference.decisions import Decisions, Event
 from tests.reference.moves import do, draw_cards, gain, place_minion
@@ -227,7 +227,7 @@ def collect_income(table: Table) -> None:
                     factor *= line.effect.amount
                 else:
                     earned += amount_of(table, player, line.effect)
-        earned *= factor
+        earned = min(earned * factor, MOST_MONEY - player.money)
         player.money += earned
         if table.log is not None and earned:
             write(table, "income", seat=player.seat, amount=earned)

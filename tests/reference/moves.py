@@ -6,7 +6,7 @@ Every line of a card or a twist ends up in `do`. Must stay out of here: when a l
 from bisect import insort
 from collections.abc import Sequence
 
-from balance.games.nefarious.vocabulary import ACTIONS, Effect
+from balance.games.nefarious.vocabulary import ACTIONS, MOST_MONEY, Effect
 from tests.reference.cell import ZONE_OF, ZONES
 from tests.reference.table import Player, Table, amount_of, holds, write
 
@@ -48,7 +48,8 @@ def do(table: Table, player: Player, effect: Effect, amount: int, cause: str) ->
 
 
 def gain(table: Table, player: Player, amount: int, cause: str) -> None:
-    """Take money from the bank."""
+    """Take money from the bank, up to what a player can hold (section 1)."""
+    amount = min(amount, MOST_MONEY - player.money)
     player.money += amount
     if table.log is not None and amount:
         write(table, "money", seat=player.seat, amount=amount, cause=cause)

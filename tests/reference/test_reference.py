@@ -687,7 +687,7 @@ def test_random_play_hashes_the_whole_key() -> None:
     play_source = RandomPlay(12345, 4, 99, replicate=3)
     play_source.begin_round(17)
     for number in range(3):
-        h = keyed_hash(12345, 4, 99, 2, 3, 2, 17, 3, number)
+        h = keyed_hash(12345, 4, 99, 2, 3, 2, 17 * 2**24 + 3 * 2**16 + number)
         assert play_source.discard(2, range(1000)) == ((h >> 32) * 1000) >> 32
     for shuffle in range(2):
         order = sorted(range(1, 65), key=lambda card: keyed_hash(12345, 4, 99, 1, shuffle, card))

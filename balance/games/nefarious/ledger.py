@@ -25,9 +25,11 @@ class Seat:
     minions: dict[str, int] = field(default_factory=lambda: dict.fromkeys(ACTIONS, 0))
     committed: int | None = None
     vp: int = 0
+    built_now: int = 0
+    """Inventions built this round."""
 
     def told(self) -> Event:
-        """The seat as the `state` event tells it."""
+        """Return the seat as the `state` event tells it."""
         return {
             "money": self.money,
             "hand": sorted(self.hand),
@@ -64,7 +66,7 @@ class Ledger:
         self.problems.append(f"round {self.round}: {message}")
 
     def _nothing(self, event: Event) -> None:
-        """An event that moves nothing."""
+        """Take in an event that moves nothing."""
 
     def _on_deal(self, event: Event) -> None:
         self._take_from_deck(event)
@@ -84,6 +86,8 @@ class Ledger:
     def _on_round(self, event: Event) -> None:
         self.round = event["round"]
         self.actions = [[] for _ in self.seats]
+        for seat in self.seats:
+            seat.built_now = 0
 
     def _on_commit(self, event: Event) -> None:
         seat = self.seats[event["seat"]]
@@ -134,6 +138,7 @@ class Ledger:
         if event["outcome"] == "built":
             seat.hand.remove(card)
             seat.built.append(card)
+            seat.built_now += 1
             seat.committed = None
             seat.money -= event["paid"]
 
@@ -152,7 +157,7 @@ class Ledger:
         self.deck += event["cards"]
         self.discard = []
 
-    def _on_no_more_draws(self, event: Event) -> None:
+    def _on_no_more_draws(self, _event: Event) -> None:
         self.closed = True
 
     def _on_state(self, event: Event) -> None:
@@ -180,12 +185,12 @@ class Ledger:
             self._wrong(f"wrongly stalled, or not: {event}")
 
     def sole_leader(self) -> int | None:
-        """The seat that alone has the highest score, if there is one."""
+        """Return the seat that alone has the highest score, if there is one."""
         scores = [seat.vp for seat in self.seats]
         return scores.index(max(scores)) if scores.count(max(scores)) == 1 else None
 
     def score(self, number: int) -> int:
-        """The score of a seat, from scratch: VP of built cards plus the bonuses that hold now."""
+        """Return the score of a seat, from scratch: VP of built cards plus the bonuses that hold now."""
         seat = self.seats[number]
         by_id = {card.id: card for card in self.cell.cards}
         total = sum(_worth(by_id[card], len(seat.built)) for card in seat.built)
@@ -193,6 +198,7 @@ class Ledger:
             "money": seat.money,
             "hand": len(seat.hand),
             "built": len(seat.built),
+            "built_now": seat.built_now,
             "minions": sum(seat.minions.values()),
             "reserve": int(self.cell.rules[0]["minions"]) - sum(seat.minions.values()),
             "committed": int(seat.committed is not None),
@@ -210,7 +216,7 @@ def _worth(card: Invention, built: int) -> int:
 
 
 def bonus(line: Any, held: dict[str, int], played: Sequence[str]) -> int:
-    """What a line at the moment score is worth to somebody who holds this much."""
+    """Return what a line at the moment score is worth to somebody who holds this much."""
     for condition in line.conditions:
         if condition.left == "played":
             if (condition.right in played) != (condition.op == "=="):
@@ -250,7 +256,7 @@ def follow(cell: Cell, events: Sequence[Event]) -> Iterator[tuple[Event, Ledger]
 
 
 def broken_laws(cell: Cell, events: Sequence[Event]) -> list[str]:
-    """What in a complete log contradicts the laws of the game; empty if nothing does."""
+    """Return what in a complete log contradicts the laws of the game; empty if nothing does."""
     ledger = Ledger(cell, events[0])
     problems: list[str] = []
     finished_early = False

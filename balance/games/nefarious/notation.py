@@ -15,7 +15,6 @@ from balance.games.eventlog import check_round
 from balance.games.keys import check_keys
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.kernel import batch
-from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.state import STATE
 from balance.games.nefarious.play import Session, actions_of, policy_codes
 from balance.games.nefarious.rules import Cell
@@ -46,7 +45,7 @@ _BARE: Final = ("version", "cards", "number")  # written without their names
 def write(session: Session) -> str:
     """Return the state of a game that stands between two rounds; ValueError while a round is being played."""
     g, t, cell = session.state, session.table, session.cell
-    if g["depth"] != 0 or g["frame"][0, 1] != 0:
+    if session.deciders[0]["n_tape"] or session.deciders[0]["open"]:
         raise ValueError("a state can be written between two rounds only")
     outcome = f"winner:{g['winner']}" if g["winner"] >= 0 else "stalled" if g["stalled"] else "open"
     top = int(g["deck_top"])
@@ -225,7 +224,7 @@ def _fill_outcome(session: Session, after: _Line) -> None:
         session.state["stalled"] = 1
     elif after.values["outcome"] != "open":
         raise after.wrong("outcome", "open, stalled or winner:SEAT")
-    session.stop = c.ROUND_OVER if kind == "open" else c.GAME_OVER
+    session.over = kind != "open"
 
 
 def _fill_seat(session: Session, seat: int, line: _Line, place: Mapping[int, int]) -> None:
@@ -248,6 +247,7 @@ def _fill_seat(session: Session, seat: int, line: _Line, place: Mapping[int, int
     if sum(minions) > rules["minions"]:
         raise line.wrong("minions", f"at most {rules['minions']} together")
     t["minions"][seat] = minions
+    t["standing"] += minions
     t["on_zones"][seat] = sum(minions)
     t["reserve"][seat] = int(rules["minions"]) - sum(minions)
     t["times"][seat] = line.numbers("chose", len(v.ACTIONS), v.ROUND_LIMIT)

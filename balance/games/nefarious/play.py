@@ -16,7 +16,7 @@ from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.kernel import batch
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.log import LOG, MOST_WORDS
-from balance.games.nefarious.kernel.state import STATE
+from balance.games.nefarious.kernel.state import ASKS, DECIDERS, MOST_ANSWERS, STATE
 from balance.games.nefarious.policies import POLICIES
 from balance.games.nefarious.rules import Cell, RecordArray
 from balance.games.nefarious.tables import ROUNDS_EVERY
@@ -37,7 +37,8 @@ class Player:
     """Plays batches of one cell; keeps its buffers, so one per thread."""
 
     def __init__(self) -> None:
-        self._states = np.zeros(2, STATE)
+        self._states = np.zeros(1, STATE)
+        self._deciders = np.zeros(1, DECIDERS)
         self._log = np.zeros(1, LOG)
         self._watch = np.zeros(1, batch.WATCH)
 
@@ -58,10 +59,12 @@ class Player:
         rounds = np.empty(kept * v.ROUND_LIMIT * players, batch.ROUND_ROW)
         if replicates is None:
             replicates = np.zeros(n, np.int64)
-        n_builds, n_rounds, decisions = batch.play_batch(
+        self._deciders[0]["decisions"] = 0
+        n_builds, n_rounds = batch.play_batch(
             cell.rules, np.uint64(seed), indices, replicates, policies,
-            self._states, self._log, self._watch, games, seats, builds, rounds,
+            self._states, self._deciders, self._log, self._watch, games, seats, builds, rounds,
         )  # fmt: skip
+        decisions = int(self._deciders[0]["decisions"])
         return Batch(games, seats, builds[:n_builds].copy(), rounds[:n_rounds].copy(), decisions)
 
 
@@ -78,7 +81,10 @@ class Question:
 
 
 class Session:
-    """One game, played decision by decision; can be copied while a question is open."""
+    """One game, played decision by decision; can be copied while a question is open.
+
+    `states` holds the game as the present round began; `deciders` the answers given since.
+    """
 
     def __init__(
         self, cell: Cell, seed: int, game_index: int, replicate: int = 0, *, log: bool = False
@@ -86,56 +92,58 @@ class Session:
         self.cell = cell
         self.seed, self.game_index, self.replicate = seed, game_index, replicate
         self.states = np.zeros(1, STATE)
+        self.deciders = np.zeros(1, DECIDERS)
+        self.deciders["policy"] = ASKS
+        self.deciders["stand_in"] = ASKS
         self.log = np.zeros(1, LOG)
         self.log["on"] = log
         batch.begin_game(cell.rules, np.uint64(seed), game_index, replicate, self.states)
         self.opening_deck = self._ids(self.states[0]["deck"][: len(cell.cards)])
         batch.deal_hands(cell.rules, self.states, self.log)
-        self.stop = 0
+        self.over = False
 
     def copy(self) -> "Session":
-        """A second game in the same situation; its log goes on from here."""
+        """Return a second game in the same situation; its log goes on from here."""
         twin = object.__new__(Session)
-        twin.cell, twin.opening_deck, twin.stop = self.cell, self.opening_deck, self.stop
-        twin.seed, twin.game_index, twin.replicate = self.seed, self.game_index, self.replicate
-        twin.states, twin.log = self.states.copy(), self.log.copy()
+        twin.__dict__ |= self.__dict__
+        twin.states, twin.deciders, twin.log = self.states.copy(), self.deciders.copy(), self.log.copy()
         return twin
 
     def advance(self) -> Question | None:
         """Play on to the next question; None when the game is over."""
-        while True:
-            self.stop = batch.advance_game(self.cell.rules, self.states, self.log)
-            if self.stop == c.GAME_OVER:
-                return None
-            if self.stop == c.ASKS:
-                return self.question()
+        while not self.over:
+            question = self.advance_round()
+            if question is not None:
+                return question
+        return None
 
     def advance_round(self) -> Question | None:
         """Like `advance`, but stops at the end of a round too (None, with `over` telling which)."""
-        self.stop = batch.advance_game(self.cell.rules, self.states, self.log)
-        return self.question() if self.stop == c.ASKS else None
-
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended."""
-        return self.stop == c.GAME_OVER
+        trial, begun = self.states.copy(), int(self.log[0]["at"])
+        over = batch.play_one_round(self.cell.rules, trial, self.deciders, self.log)
+        if self.deciders[0]["open"]:
+            self.log[0]["at"] = begun
+            return self.question()
+        self.states, self.over = trial, bool(over)
+        self.deciders[0]["n_tape"] = 0
+        return None
 
     @property
     def state(self) -> Any:
-        """The record itself (kernel/state.py)."""
+        """The record itself (kernel/state.py), as the round began."""
         return self.states[0]
 
     @property
     def table(self) -> Any:
-        """What everybody sees."""
+        """What everybody sees, as the round began."""
         return self.states[0]["table"]
 
     def question(self) -> Question:
-        """The open question in the game's words."""
-        g = self.state
-        kind = c.DECISIONS[g["ask_kind"]]
-        options = tuple(self._word(kind, int(o)) for o in g["options"][: g["n_options"]])
-        return Question(int(g["ask_seat"]), kind, options)
+        """Return the open question in the game's words."""
+        p = self.deciders[0]
+        kind = c.DECISIONS[p["kind"]]
+        options = tuple(self._word(kind, int(option)) for option in p["options"][: p["n_options"]])
+        return Question(int(p["seat"]), kind, options)
 
     def answer(self, option: Any) -> None:
         """Answer the open question with one of its options."""
@@ -144,16 +152,25 @@ class Session:
             raise UsageError(
                 f"seat {question.seat} cannot {question.kind} {option!r}; possible: {list(question.options)}"
             )
-        g = self.state
-        g["asked"][question.seat, g["ask_kind"]] += 1
-        g["answer"] = g["options"][question.options.index(option)]
+        p = self.deciders[0]
+        if p["n_tape"] == MOST_ANSWERS:
+            raise OverflowError(f"a round with more than {MOST_ANSWERS} decisions")
+        p["tape"][p["n_tape"]] = p["options"][question.options.index(option)]
+        p["n_tape"] += 1
 
     def answer_by(self, policies: npt.NDArray[np.int64]) -> None:
-        """Let the kernel's policy of the seat answer."""
-        batch.answer_by_policy(self.cell.rules, self.states, policies)
+        """Let the kernel's policy of the seat answer, when the game is played on."""
+        p = self.deciders[0]
+        p["stand_in"] = policies[p["seat"]]
+
+    def play_on(self, policies: npt.NDArray[np.int64]) -> None:
+        """Play the rest of the game by policies; no question may be open."""
+        self.deciders[0]["policy"][: self.cell.players] = policies
+        batch.play_to_end(self.cell.rules, self.states, self.deciders, self.log)
+        self.over = True
 
     def words(self) -> npt.NDArray[np.int32]:
-        """What the log holds so far."""
+        """Return what the log holds so far."""
         at = int(self.log[0]["at"])
         if at > MOST_WORDS:
             raise OverflowError(f"the game's log needs {at} words, more than {MOST_WORDS}")

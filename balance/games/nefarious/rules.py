@@ -139,6 +139,16 @@ def _fill_switches(rules: RecordArray, twists: Sequence[Twist]) -> None:
         r["echo"] = max(r["echo"], twist.switches.echo)
         if twist.switches.per_hand_counts:
             r["hand_counts"] = list(v.PERS).index(twist.switches.per_hand_counts)
+    _fill_choices(r)
+
+
+def _fill_choices(r: Any) -> None:
+    """List the sets of actions that may be chosen while nothing rests, ascending as masks."""
+    masks = [mask for mask in range(1 << c.ACTION_COUNT) if not mask & int(r["barred"])]
+    size = min(int(r["actions"]), max(mask.bit_count() for mask in masks))
+    choices = [mask for mask in masks if mask.bit_count() == size]
+    r["n_choices"] = len(choices)
+    r["choices"][: len(choices)] = choices
 
 
 def _fill_cards(
@@ -207,6 +217,7 @@ def line_record(effect: v.Effect, cause: int, line: v.Line | None = None) -> Rec
     if line is not None:
         # a line on every invention is kept in one list per target, so there its `who` is settled
         x["who"] = c.OTHERS if line.who == "others" and line.when != "invention" else c.SELF
+        x["counts"] = line.when not in ("place", "invention")
         x["n_conditions"] = len(line.conditions)
         for i, condition in enumerate(line.conditions):
             _fill_condition(x, i, condition)

@@ -33,6 +33,7 @@ ROUND_LIMIT: Final = 200
 MOST_CARDS: Final = 128
 MOST_PLAYERS: Final = 6
 MOST_TWISTS: Final = 2
+MOST_MONEY: Final = 1_000_000  # what a player can hold; more is not taken
 MOST_EFFECTS: Final = 4  # of one invention for the builder, and as many for the others
 MOST_TWIST_LINES: Final = 12
 MOST_CONDITIONS: Final = 4

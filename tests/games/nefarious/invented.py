@@ -88,14 +88,7 @@ def _line(chance: random.Random, earlier: list[v.Line]) -> v.Line:
             v.check_line(line, earlier, v.PARAMETERS["minions"].basic)
         except v.WordError:
             continue
-        if not _unsettled(line):
-            return line
-
-
-def _unsettled(line: v.Line) -> bool:
-    """Whether it is open when a line for several players counts what its own minions change."""
-    crowd = line.effect.per in ("board-crowd", "led-zone")
-    return line.when in ("place", "build") and line.who == "others" and crowd and line.effect.what == "minion"
+        return line
 
 
 def _any_line(chance: random.Random, earlier: list[v.Line]) -> v.Line:
@@ -125,12 +118,9 @@ def _effect(chance: random.Random) -> v.Effect:
         if what == "minion" and chance.random() < 0.5:
             text += f" {chance.choice(('on', 'on', 'off'))} {chance.choice((*v.ACTIONS, 'played', 'played'))}"
         try:
-            effect = v.parse_effect(text)
+            return v.parse_effect(text)
         except v.WordError:
             continue
-        # money that breeds money doubles every round, beyond any number that a table holds
-        if (effect.op, effect.what, effect.per) not in (("+", "money", "money/N"), ("+", "money", "money%N")):
-            return effect
 
 
 def _condition(chance: random.Random) -> v.Condition:

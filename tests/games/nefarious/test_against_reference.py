@@ -129,7 +129,6 @@ def test_invented_twists_and_cards(block):
             compare_random(events, prepare(catalog, edition, twists), players)
 
 
-@pytest.mark.xfail(strict=True, reason="the kernel counts for each player as its turn comes")
 def test_a_line_for_several_players_counts_as_it_begins(overlay):
     """Section 3: a "per" amount is counted once, when the line starts."""
     lines = '[{ when = "build", who = "others", do = "+1 minion per board-crowd on research" }]'

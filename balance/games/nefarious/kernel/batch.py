@@ -9,9 +9,8 @@ from typing import Final
 import numpy as np
 
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.jit import entry, jit
-from balance.games.nefarious.kernel.machine import advance
-from balance.games.nefarious.kernel.policies import answer
+from balance.games.nefarious.kernel.jit import entry, inline, jit
+from balance.games.nefarious.kernel.round import play_round
 from balance.games.nefarious.kernel.start import deal, set_up
 from balance.games.nefarious.tables import ROUNDS_EVERY
 from balance.games.nefarious.vocabulary import MOST_PLAYERS, ROUND_LIMIT
@@ -34,7 +33,7 @@ SEAT_ROW: Final = np.dtype(
         ("seat", np.int8),
         ("policy", np.int8),
         ("won", np.bool_),
-        ("vp", np.int16),
+        ("vp", np.int32),
         ("money", np.int32),
         ("hand", np.int16),
         ("minions", np.int8, (c.ACTION_COUNT,)),
@@ -42,7 +41,7 @@ SEAT_ROW: Final = np.dtype(
         ("first_action", np.int8),  # mask
         ("income", np.int32),
         ("built", np.int16),
-        ("vp_half", np.int16),
+        ("vp_half", np.int32),
         ("opening", np.uint64, (2,)),
         ("drawn", np.uint64, (2,)),
     ]
@@ -64,7 +63,7 @@ ROUND_ROW: Final = np.dtype(
         ("seat", np.int8),
         ("actions", np.int8),  # mask
         ("money", np.int32),
-        ("vp", np.int16),
+        ("vp", np.int32),
         ("hand", np.int16),
         ("minions", np.int8, (c.ACTION_COUNT,)),
     ]
@@ -86,38 +85,36 @@ WATCH: Final = np.dtype(
 
 
 @entry
-def play_batch(rules, seed, indices, replicates, policies, states, log, watch, games, seats, builds, rounds):
-    """Play one game per index into rows; return the numbers of build rows, round rows and decisions.
+def play_batch(
+    rules, seed, indices, replicates, policies, states, deciders, log, watch, games, seats, builds, rounds
+):
+    """Play one game per index into rows; return the numbers of build rows and round rows.
 
-    `states` has two records: the game at hand and an empty one. `policies` has a row per game.
+    `policies` has a row per game; the decisions taken are counted in `deciders`.
     """
-    r, g, w = rules[0], states[0], watch[0]
-    n_builds = n_rounds = n_decisions = 0
+    r, g, p, w = rules[0], states[0], deciders[0], watch[0]
+    n_builds = n_rounds = 0
     for i in range(indices.size):
-        states[0] = states[1]
+        for seat in range(r.players):
+            p.policy[seat] = policies[i, seat]
         set_up(g, r, seed, indices[i], replicates[i])
         deal(g, r, log[0])
         _begin_watch(g, w)
         keep_rounds = indices[i] % ROUNDS_EVERY == 0
-        while True:
-            why = advance(g, r, log[0])
-            if why == c.ASKS:
-                n_decisions += 1
-                answer(g, r, policies[i])
-                continue
+        over = False
+        while not over:
+            over = play_round(g, r, p, log[0])
             n_builds = _note_builds(g, r, w, i, builds, n_builds)
             if keep_rounds:
                 n_rounds = _note_round(g, i, rounds, n_rounds)
             _watch_round(g, r, w)
-            if why == c.GAME_OVER:
-                break
         _note_game(g, w, games[i], indices[i], replicates[i])
         for seat in range(r.players):
             _note_seat(g, w, seats[i * r.players + seat], i, seat, policies[i, seat])
-    return n_builds, n_rounds, n_decisions
+    return n_builds, n_rounds
 
 
-@jit
+@inline
 def _begin_watch(g, w):
     w.leader = -1
     w.lead_changes = 0
@@ -131,29 +128,23 @@ def _begin_watch(g, w):
             w.opening[seat, card >> 6] |= np.uint64(1) << np.uint64(card & 63)
 
 
-@jit
+@inline
 def _watch_round(g, r, w):
     """Follow scores and leaders; a change of lead is a sole leader other than the last sole leader."""
     t = g.table
     if t.round == 1:
         for seat in range(t.players):
             w.first_action[seat] = t.actions[seat]
-    best, leader = t.score[0], 0
     for seat in range(t.players):
         w.vp[t.round, seat] = t.score[seat]
-        if seat > 0 and t.score[seat] > best:
-            best, leader = t.score[seat], seat
-        elif seat > 0 and t.score[seat] == best:
-            leader = -1
-    if best >= r.goal and w.goal_round == 0:
+    if g.best >= r.goal and w.goal_round == 0:
         w.goal_round = t.round
-    if leader >= 0:
-        if w.leader >= 0 and w.leader != leader:
-            w.lead_changes += 1
-        w.leader = leader
+    leads = g.leader >= 0
+    w.lead_changes += leads & (w.leader >= 0) & (w.leader != g.leader)
+    w.leader = g.leader if leads else w.leader
 
 
-@jit
+@inline
 def _note_builds(g, r, w, game, builds, n):
     """Write the inventions built this round; a built card was always paid its cost."""
     t = g.table
@@ -227,7 +218,7 @@ def _note_seat(g, w, row, game, seat, policy):
 
 @entry
 def begin_game(rules, seed, index, replicate, states):
-    """Set a game up in states[0], which must be all zeros; not dealt yet."""
+    """Set a game up in states[0]; not dealt yet."""
     set_up(states[0], rules[0], seed, index, replicate)
 
 
@@ -238,12 +229,15 @@ def deal_hands(rules, states, log):
 
 
 @entry
-def advance_game(rules, states, log):
-    """Play on to the next question, end of a round, or end of the game."""
-    return advance(states[0], rules[0], log[0])
+def play_one_round(rules, states, deciders, log):
+    """Play a round; return whether the game is over. With an open question the state is not worth keeping."""
+    deciders[0].used = 0
+    deciders[0].open = 0
+    return play_round(states[0], rules[0], deciders[0], log[0])
 
 
 @entry
-def answer_by_policy(rules, states, policies):
-    """Let the policy of the seat that is asked answer."""
-    answer(states[0], rules[0], policies)
+def play_to_end(rules, states, deciders, log):
+    """Play the rest of a game whose seats all have a policy."""
+    while not play_round(states[0], rules[0], deciders[0], log[0]):
+        pass

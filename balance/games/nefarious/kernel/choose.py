@@ -2,35 +2,33 @@
 
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
-from balance.games.nefarious.kernel.agenda import ask_choose
-from balance.games.nefarious.kernel.jit import jit
-from balance.games.nefarious.kernel.lines import open_moment
+from balance.games.nefarious.kernel.jit import inline
+from balance.games.nefarious.kernel.options import list_choices
+from balance.games.nefarious.kernel.policies import decide
 
 
-@jit
-def choose(g, r, log, frame):
-    """Ask seat after seat (word 3 of the round's frame counts them); True while a question is open."""
-    asked = frame[3]
-    if asked > 0:
-        g.pending[asked - 1] = g.answer
-    if asked < g.table.players:
-        frame[3] += 1
-        ask_choose(g, r, asked)
-        return True
-    frame[3] = 0
-    reveal(g, r, log)
-    return False
+@inline
+def choose_actions(g, r, p):
+    """R1: every player picks, seat after seat, without seeing the others."""
+    for seat in range(g.table.players):
+        list_choices(g, r, seat)
+        g.pending[seat] = decide(g, r, p, seat, c.CHOOSE)
 
 
-@jit
-def reveal(g, r, log):
+@inline
+def reveal_actions(g, log):
     """R2: all actions become public."""
     t = g.table
+    for action in range(c.ACTION_COUNT):
+        g.n_doers[action] = 0
     for seat in range(t.players):
         mask = g.pending[seat]
         t.actions[seat] = mask
         t.past[seat] = (t.past[seat] << 4 | mask) & 0xFFF
         for action in range(c.ACTION_COUNT):
-            t.times[seat, action] += mask >> action & 1
+            chosen = mask >> action & 1
+            t.times[seat, action] += chosen
+            # written in any case, counted only if chosen: no branch to mispredict
+            g.doers[action, g.n_doers[action]] = seat
+            g.n_doers[action] += chosen
         out.event(log, c.E_CHOOSE, seat, mask, 0, 0)
-    open_moment(g, r, c.BEFORE_INCOME)

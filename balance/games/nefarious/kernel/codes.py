@@ -120,20 +120,6 @@ CAUSE_WORK: Final = 3
 CAUSE_TWIST: Final = 100
 CAUSE_CARD: Final = 1000
 
-# What `machine.advance` stopped for.
-ASKS: Final = 1
-ROUND_OVER: Final = 2
-GAME_OVER: Final = 3
-
-# Kinds of frames on the agenda.
-F_ROUND: Final = 0
-F_TABLE: Final = 1
-F_LINE: Final = 2
-F_PLACED: Final = 3
-F_SPECULATE: Final = 4
-F_INVENT: Final = 5
-F_CARD: Final = 6
-
 # Events of the log.
 E_DEAL: Final = 1
 E_ROUND: Final = 2

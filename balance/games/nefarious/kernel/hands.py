@@ -4,7 +4,7 @@ import numpy as np
 
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
-from balance.games.nefarious.kernel.jit import jit
+from balance.games.nefarious.kernel.jit import inline, jit
 from balance.games.nefarious.kernel.randomness import shuffle
 
 
@@ -34,13 +34,13 @@ def leave_hand(g, seat, card):
     t.n_hand[seat] = n - 1
 
 
-@jit
+@inline
 def is_kept(g, seat, card):
     """Whether a card of the hand cannot be discarded: it is committed, or lies revealed in R5."""
     return card == g.committed[seat] or card == g.revealed[seat]
 
 
-@jit
+@inline
 def discardable(g, seat):
     """Count the cards a player may discard."""
     kept = 1 if g.committed[seat] >= 0 else 0

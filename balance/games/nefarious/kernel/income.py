@@ -2,40 +2,50 @@
 
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
-from balance.games.nefarious.kernel.jit import jit
-from balance.games.nefarious.kernel.lines import amount_of, holds, open_moment
+from balance.games.nefarious.kernel.jit import inline, jit
+from balance.games.nefarious.kernel.lines import amount_of, holds
+from balance.games.nefarious.vocabulary import MOST_MONEY
 
 
-@jit
-def neighbours_on(g, seat, zone):
-    """Count on how many sides of a seat the action is played: 0, 1 or 2; a lone opponent sits on both."""
+@inline
+def earned_from_neighbours(g, seat):
+    """Count 1 for each minion and each side on which its action is played; a lone opponent is on both."""
     t = g.table
-    left = t.actions[(seat + 1) % t.players] >> zone & 1
-    right = t.actions[(seat - 1) % t.players] >> zone & 1
-    return left + right
+    left = seat + 1 if seat + 1 < t.players else 0
+    right = seat - 1 if seat > 0 else t.players - 1
+    a, b = t.actions[left], t.actions[right]
+    earned = 0
+    for zone in range(c.ACTION_COUNT):
+        earned += t.minions[seat, zone] * ((a >> zone & 1) + (b >> zone & 1))
+    return earned
 
 
-@jit
+@inline
 def collect_income(g, r, log):
     """Each minion earns 1 for each neighbour whose actions include its zone; twists add, then multiply."""
     t = g.table
+    twisted = r.first[c.AT_INCOME] < r.last[c.AT_INCOME]
     for seat in range(t.players):
-        earned = 0
-        for zone in range(c.ACTION_COUNT):
-            if t.minions[seat, zone] > 0:
-                earned += t.minions[seat, zone] * neighbours_on(g, seat, zone)
-        factor = 1
-        for index in range(r.first[c.AT_INCOME], r.last[c.AT_INCOME]):
-            line = r.lines[index]
-            if not holds(g, r, line, seat):
-                continue
-            if line.op == c.TIMES:
-                factor *= line.amount
-            else:
-                earned += amount_of(g, line, seat, -1)
-        earned *= factor
-        if earned > 0:
-            t.money[seat] += earned
-            g.income[seat] += earned
+        earned = earned_from_neighbours(g, seat)
+        if twisted:
+            earned = twist_income(g, r, seat, earned)
+        earned = min(earned, MOST_MONEY - t.money[seat])
+        t.money[seat] += earned
+        g.income[seat] += earned
+        if log.on and earned > 0:
             out.event(log, c.E_INCOME, seat, earned, 0, 0)
-    open_moment(g, r, c.AFTER_INCOME)
+
+
+@jit
+def twist_income(g, r, seat, earned):
+    """Let the twists add to what a seat earns, then multiply it."""
+    factor = 1
+    for index in range(r.first[c.AT_INCOME], r.last[c.AT_INCOME]):
+        line = r.lines[index]
+        if not holds(g, r, line, seat):
+            continue
+        if line.op == c.TIMES:
+            factor *= line.amount
+        else:
+            earned += amount_of(g, line, seat, -1)
+    return earned * factor

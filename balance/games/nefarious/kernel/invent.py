@@ -4,97 +4,58 @@ import numpy as np
 
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
-from balance.games.nefarious.kernel.agenda import ask_build, pop, push
 from balance.games.nefarious.kernel.hands import discardable, leave_hand
-from balance.games.nefarious.kernel.jit import jit
-from balance.games.nefarious.kernel.lines import (
-    amount_of,
-    amount_on_card,
-    do_line,
-    forget_discarded,
-    holds,
-    next_target,
-)
+from balance.games.nefarious.kernel.jit import inline, jit
+from balance.games.nefarious.kernel.lines import amount_of, amount_on_card, do_line, forget_discarded, holds
+from balance.games.nefarious.kernel.options import list_builds
+from balance.games.nefarious.kernel.policies import decide
 
-_DECIDE = 0
-_BUILD = 1
-_BUILD_LINES = 2
-_OWN_EFFECTS = 3
-_OTHERS_EFFECTS = 4
 _NONE = -1
 
 
 @jit
-def go_on_invent(g, r, log):
-    """F_INVENT (stage, next seat, seat asked plus 1, line or neighbour, target); True: a question is open."""
-    frame = g.frame[g.depth]
-    stage = frame[1]
-    if stage == _DECIDE:
-        return _decide(g, frame)
-    if stage == _BUILD:
-        _build_next(g, r, log, frame)
-    elif stage == _BUILD_LINES:
-        _next_build_line(g, r, log, frame)
-    elif stage == _OWN_EFFECTS:
-        _next_own_effects(g, frame)
-    else:
-        _next_others_effects(g, frame)
-    return False
+def invent(g, r, p, log):
+    """Do one pass of Invent: all decide, all pay and build, then all effects."""
+    pick_cards(g, r, p)
+    g.n_builders = 0
+    for i in range(g.n_doers[c.INVENT]):
+        seat = g.doers[c.INVENT, i]
+        if g.revealed[seat] != _NONE:
+            reveal_invention(g, r, p, log, seat)
+    if g.n_builders > 0 and r.effect_repeats > 0:
+        resolve_own_effects(g, r, p, log)
+        resolve_others_effects(g, r, p, log)
 
 
-@jit
-def _decide(g, frame):
-    """Ask every inventor with a hand for a card, on the state as the step began."""
-    t = g.table
-    if frame[3] > 0:
-        g.pending[frame[3] - 1] = g.answer
-        frame[3] = 0
-    while frame[2] < t.players:
-        seat = frame[2]
-        frame[2] += 1
+@inline
+def pick_cards(g, r, p):
+    """Let every inventor with a hand pick a card, on the state as the step began; then all are revealed."""
+    for i in range(g.n_doers[c.INVENT]):
+        seat = g.doers[c.INVENT, i]
         g.pending[seat] = _NONE
-        g.fresh[seat] = _NONE
-        g.source[seat] = _NONE
-        if t.actions[seat] >> c.INVENT & 1 and t.n_hand[seat] > 0:
-            frame[3] = seat + 1
-            ask_build(g, seat)
-            return True
-    for seat in range(t.players):
+        if g.table.n_hand[seat] > 0:
+            list_builds(g, seat)
+            g.pending[seat] = decide(g, r, p, seat, c.BUILD)
+    for i in range(g.n_doers[c.INVENT]):
+        seat = g.doers[c.INVENT, i]
         g.revealed[seat] = g.pending[seat]
-    frame[1] = _BUILD
-    frame[2] = 0
-    return False
 
 
 @jit
-def _build_next(g, r, log, frame):
-    """Let the next inventor's card be revealed: refused, unaffordable, or built."""
-    t = g.table
-    seat = frame[2]
-    if seat == t.players:
-        frame[1] = _OWN_EFFECTS
-        frame[2] = 0
-        return
-    card = g.pending[seat]
-    if card == _NONE:
-        frame[2] += 1
-        return
+def reveal_invention(g, r, p, log, seat):
+    """See what becomes of a revealed card: refused, unaffordable, or built."""
+    card = g.revealed[seat]
     g.revealed[seat] = _NONE
     refusal = refusing_line(g, r, seat)
     if refusal != _NONE:
-        frame[2] += 1
         out.event(log, c.E_REVEAL, seat, r.id[card], c.REFUSED, 0)
-        instead = r.lines[refusal].or_else
-        do_line(g, r, log, r.lines[instead], instead, seat, amount_of(g, r.lines[instead], seat, -1))
-    elif r.cost[card] > t.money[seat]:
-        frame[2] += 1
+        instead = r.lines[r.lines[refusal].or_else]
+        do_line(g, r, p, log, instead, seat, amount_of(g, instead, seat, -1))
+    elif r.cost[card] > g.table.money[seat]:
         out.event(log, c.E_REVEAL, seat, r.id[card], c.UNAFFORDABLE, 0)
     else:
         build(g, r, log, seat, card)
-        frame[1] = _BUILD_LINES
-        frame[4] = r.first[c.AT_BUILD]
-        frame[5] = 0
-        forget_discarded(g)
+        do_build_lines(g, r, p, log, seat)
 
 
 @jit
@@ -118,7 +79,7 @@ def refusing_line(g, r, seat):
     return _NONE
 
 
-@jit
+@inline
 def build(g, r, log, seat, card):
     """Pay for a card and build it; decide whose printed lines it will resolve."""
     t = g.table
@@ -132,12 +93,13 @@ def build(g, r, log, seat, card):
     t.built_now[seat] += 1
     t.built_vp[seat] += r.vp[card]
     t.built_per[seat] += r.vp_per_built[card]
-    g.fresh[seat] = card
+    g.builders[g.n_builders] = seat
+    g.n_builders += 1
     g.source[seat] = source_of(g, r, seat, card)
     out.event(log, c.E_REVEAL, seat, r.id[card], c.BUILT, r.cost[card])
 
 
-@jit
+@inline
 def source_of(g, r, seat, card):
     """Return the card whose printed lines are resolved: itself, or an earlier one under an echo."""
     t = g.table
@@ -153,83 +115,71 @@ def source_of(g, r, seat, card):
 
 
 @jit
-def _next_build_line(g, r, log, frame):
-    """Do the next build line of the seat that has just built, for its next target."""
-    seat, index = frame[2], frame[4]
-    if index == r.last[c.AT_BUILD]:
-        frame[1] = _BUILD
-        frame[2] += 1
+def do_build_lines(g, r, p, log, seat):
+    """Do what twists say of building, for the seat that has just built."""
+    if r.first[c.AT_BUILD] == r.last[c.AT_BUILD]:
         return
-    line = r.lines[index]
-    target = _NONE
-    if frame[5] > 0 or holds(g, r, line, seat):
-        target = next_target(line, seat, frame[5], g.table.players)
-    if target == _NONE:
-        frame[4] += 1
-        frame[5] = 0
-        return
-    frame[5] = target + 1
-    do_line(g, r, log, line, index, target, amount_of(g, line, target, -1))
+    forget_discarded(g)
+    for index in range(r.first[c.AT_BUILD], r.last[c.AT_BUILD]):
+        line = r.lines[index]
+        if holds(g, r, line, seat):
+            for target in range(g.table.players):
+                g.amounts[target] = amount_of(g, line, target, -1)
+            for target in range(g.table.players):
+                if (target == seat) == (line.who == c.SELF):
+                    do_line(g, r, p, log, line, target, g.amounts[target])
 
 
-@jit
-def _next_own_effects(g, frame):
+@inline
+def resolve_own_effects(g, r, p, log):
     """Pass 1: every builder, seat 0 first, resolves the own lines of the own card."""
-    seat = frame[2]
-    if seat == g.table.players:
-        frame[1] = _OTHERS_EFFECTS
-        frame[2] = 0
-        frame[4] = 1
-        return
-    frame[2] += 1
-    if g.fresh[seat] != _NONE:
-        push(g, c.F_CARD, seat, seat, 0, 0)
+    for i in range(g.n_builders):
+        resolve_invention(g, r, p, log, g.builders[i], g.builders[i])
 
 
 @jit
-def _next_others_effects(g, frame):
+def resolve_others_effects(g, r, p, log):
     """Pass 2: every player, seat 0 first, resolves the others' cards, starting with the left neighbour."""
-    players = g.table.players
-    seat, step = frame[2], frame[4]
-    if seat == players:
-        pop(g)
+    hit = r.first[c.ON_INVENTION_OTHERS] < r.last[c.ON_INVENTION_OTHERS]
+    for i in range(g.n_builders):
+        source = g.source[g.builders[i]]
+        if source != _NONE and r.others_lines[source] < r.others_lines[source + 1]:
+            hit = True
+    if not hit:
         return
-    if step == players:
-        frame[2] += 1
-        frame[4] = 1
-        return
-    frame[4] += 1
-    builder = (seat + step) % players
-    if g.fresh[builder] != _NONE:
-        push(g, c.F_CARD, seat, builder, 0, 0)
+    for seat in range(g.table.players):
+        # builders are in order of seats: those after this seat come first
+        first = 0
+        while first < g.n_builders and g.builders[first] <= seat:
+            first += 1
+        for i in range(g.n_builders):
+            k = first + i if first + i < g.n_builders else first + i - g.n_builders
+            if g.builders[k] != seat:
+                resolve_invention(g, r, p, log, seat, g.builders[k])
 
 
 @jit
-def resolve_invention(g, r, log):
-    """F_CARD (seat, builder, repetition, place in the list): do the next line of a card that hits a seat."""
-    frame = g.frame[g.depth]
-    seat, builder = frame[1], frame[2]
-    if frame[3] == r.effect_repeats:
-        pop(g)
-        return
+def resolve_invention(g, r, p, log, seat, builder):
+    """Resolve the lines of a builder's card that hit a seat: the whole list, as often as the rules say."""
+    first, last, moment = effect_list(g, r, seat, builder)
+    for _ in range(r.effect_repeats):
+        for index in range(first, last):
+            line = r.lines[index]
+            do_line(g, r, p, log, line, seat, amount_on_card(g, r, line, seat))
+        for index in range(r.first[moment], r.last[moment]):
+            line = r.lines[index]
+            if holds(g, r, line, builder):
+                do_line(g, r, p, log, line, seat, amount_on_card(g, r, line, seat))
+
+
+@inline
+def effect_list(g, r, seat, builder):
+    """Return the printed lines of a builder's card that hit a seat (first, last), and added ones' moment."""
     source = g.source[builder]
-    first = last = 0
     if seat == builder:
-        moment = c.ON_INVENTION_SELF
-        if source != _NONE:
-            first, last = r.own_lines[source], r.own_lines[source + 1]
-    else:
-        moment = c.ON_INVENTION_OTHERS
-        if source != _NONE:
-            first, last = r.others_lines[source], r.others_lines[source + 1]
-    index = first + frame[4]
-    if index >= last:
-        index += r.first[moment] - last
-        if index >= r.last[moment]:
-            frame[3] += 1
-            frame[4] = 0
-            return
-    frame[4] += 1
-    line = r.lines[index]
-    if holds(g, r, line, builder):
-        do_line(g, r, log, line, index, seat, amount_on_card(g, r, line, seat))
+        if source == _NONE:
+            return 0, 0, c.ON_INVENTION_SELF
+        return r.own_lines[source], r.own_lines[source + 1], c.ON_INVENTION_SELF
+    if source == _NONE:
+        return 0, 0, c.ON_INVENTION_OTHERS
+    return r.others_lines[source], r.others_lines[source + 1], c.ON_INVENTION_OTHERS

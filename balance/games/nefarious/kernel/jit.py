@@ -59,8 +59,16 @@ _CACHE: Final = CACHE_FOLDER is not None
 # Inside the kernel nothing is allocated, so nothing is reference-counted; and nothing there is called from
 # Python, so no wrappers are compiled. Division by zero cannot happen, so it is not tested for.
 _njit: Callable[..., Any] = numba.njit  # the published types do not know all options
-jit: Callable[..., Any] = _njit(
-    cache=_CACHE, nogil=True, error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
-)
+_INNER: Final = {
+    "cache": _CACHE,
+    "nogil": True,
+    "error_model": "numpy",
+    "_nrt": False,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+jit: Callable[..., Any] = _njit(**_INNER)
+# For what is tiny, or called from one place only: compiled into the caller.
+inline: Callable[..., Any] = _njit(forceinline=True, **_INNER)
 # The few functions that Python calls.
 entry: Callable[..., Any] = _njit(cache=_CACHE, nogil=True, error_model="numpy", no_cfunc_wrapper=True)

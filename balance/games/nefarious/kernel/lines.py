@@ -1,17 +1,14 @@
-"""The effect language, played: conditions, counts, and a line for one player or the whole table.
-
-Frames: F_LINE does one line for one player, one decision at a time; F_PLACED the lines that a placement
-sets off; F_TABLE the lines of a moment that concerns the whole table.
-"""
+"""The effect language, played: conditions, counts, and a line for one player or the whole table."""
 
 import numpy as np
 
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
-from balance.games.nefarious.kernel.agenda import ask_commit, ask_discard, ask_place, ask_remove, pop, push
 from balance.games.nefarious.kernel.hands import discard_card, discardable, draw_cards, is_kept, may_draw
-from balance.games.nefarious.kernel.jit import jit
-from balance.games.nefarious.vocabulary import MOST_TWISTS
+from balance.games.nefarious.kernel.jit import inline, jit
+from balance.games.nefarious.kernel.options import list_all_zones, list_discards, list_hand, list_minions
+from balance.games.nefarious.kernel.policies import decide
+from balance.games.nefarious.vocabulary import MOST_MONEY, MOST_TWISTS
 
 
 @jit
@@ -128,8 +125,8 @@ def played_minions(g, seat):
 def board_crowd(g):
     """Count the minions of all players on all zones."""
     crowd = 0
-    for seat in range(g.table.players):
-        crowd += g.table.on_zones[seat]
+    for zone in range(c.ACTION_COUNT):
+        crowd += g.table.standing[zone]
     return crowd
 
 
@@ -182,9 +179,10 @@ def amount_on_card(g, r, line, seat):
     return amount_of(g, line, seat, -1)
 
 
-@jit
+@inline
 def pay_out(g, log, seat, amount, cause):
-    """Give money."""
+    """Give money, up to what a player can hold."""
+    amount = min(amount, MOST_MONEY - g.table.money[seat])
     if amount > 0:
         g.table.money[seat] += amount
         out.event(log, c.E_MONEY, seat, amount, cause, 0)
@@ -200,16 +198,30 @@ def take_money(g, log, seat, amount, cause):
 
 
 @jit
-def place_minion(g, r, log, seat, zone, paid, cause):
-    """Put a minion from the reserve on a zone; what the placement sets off comes on the agenda."""
+def place_minion(g, r, p, log, seat, zone, paid, cause):
+    """Put a minion from the reserve on a zone, pay, and do what the placement sets off."""
     t = g.table
     t.money[seat] -= paid
     t.reserve[seat] -= 1
     t.minions[seat, zone] += 1
+    t.standing[zone] += 1
     t.on_zones[seat] += 1
     out.event(log, c.E_PLACE, seat, zone, paid, cause)
     if r.first[c.AT_PLACE] < r.last[c.AT_PLACE]:
-        push(g, c.F_PLACED, seat, zone, r.first[c.AT_PLACE], 0)
+        set_off_by_placing(g, r, p, log, seat, zone)
+
+
+@jit
+def set_off_by_placing(g, r, p, log, seat, zone):
+    """Do the lines at the moment place; the catalog sees to it that none of them places a minion."""
+    for index in range(r.first[c.AT_PLACE], r.last[c.AT_PLACE]):
+        line = r.lines[index]
+        if holds(g, r, line, seat):
+            for target in range(g.table.players):
+                g.placed_amounts[target] = amount_of(g, line, target, zone)
+            for target in range(g.table.players):
+                if (target == seat) == (line.who == c.SELF):
+                    do_line_without_placing(g, r, p, log, line, target, g.placed_amounts[target])
 
 
 @jit
@@ -218,17 +230,73 @@ def remove_minion(g, log, seat, zone, cause):
     t = g.table
     t.reserve[seat] += 1
     t.minions[seat, zone] -= 1
+    t.standing[zone] -= 1
     t.on_zones[seat] -= 1
     out.event(log, c.E_REMOVE, seat, zone, cause, 0)
 
 
 @jit
-def discard_hand(g, r, log, seat, cause):
-    """Discard everything that can be discarded; return how many."""
+def do_line(g, r, p, log, line, seat, amount):
+    """Do a line of known amount for one player, as its own draw instruction."""
+    if amount <= 0:
+        return
+    if line.what == c.MINION and line.op == c.PLUS:
+        if line.zone == c.ANY_ZONE:
+            place_minions(g, r, p, log, line, seat, amount)
+        else:
+            place_minions_there(g, r, p, log, line, seat, amount)
+    else:
+        do_line_without_placing(g, r, p, log, line, seat, amount)
+
+
+@jit
+def do_line_without_placing(g, r, p, log, line, seat, amount):
+    """Do a line that places no minion; what cannot be done in full is done as far as possible."""
+    if amount <= 0:
+        return
+    if line.what == c.MONEY:
+        if line.op == c.PLUS:
+            pay_out(g, log, seat, amount, line.cause)
+        else:
+            take_money(g, log, seat, amount, line.cause)
+    elif line.what == c.CARD:
+        if line.op == c.PLUS:
+            if may_draw(g, r, log, amount):
+                draw_cards(g, r, log, seat, amount, line.cause)
+        elif line.everything:
+            discard_hand(g, r, log, line, seat)
+        else:
+            discard_cards(g, r, p, log, line, seat, amount)
+    elif line.what == c.COMMIT:
+        commit_card(g, r, p, log, seat)
+    elif line.everything:
+        remove_all(g, log, line, seat)
+    elif line.zone == c.ANY_ZONE:
+        remove_minions(g, r, p, log, line, seat, amount)
+    else:
+        remove_minions_there(g, log, line, seat, amount)
+
+
+@jit
+def discard_cards(g, r, p, log, line, seat, amount):
+    """Discard cards of the player's choice, one at a time."""
+    for _ in range(min(amount, discardable(g, seat))):
+        list_discards(g, seat)
+        card = decide(g, r, p, seat, c.DISCARD)
+        out.begin_cards(log, c.E_DISCARD, seat, line.cause)
+        out.card(log, r.id[card])
+        discard_card(g, seat, card)
+        note_discarded(g, line, seat, 1)
+
+
+@jit
+def discard_hand(g, r, log, line, seat):
+    """Discard everything that can be discarded, at once."""
     count = discardable(g, seat)
     if count == 0:
-        return 0
-    out.begin_cards(log, c.E_DISCARD, seat, cause)
+        return
+    note_discarded(g, line, seat, count)
+    out.begin_cards(log, c.E_DISCARD, seat, line.cause)
     i = 0
     while i < g.table.n_hand[seat]:
         card = np.int64(g.hand[seat, i])
@@ -237,45 +305,73 @@ def discard_hand(g, r, log, seat, cause):
             continue
         out.card(log, r.id[card])
         discard_card(g, seat, card)
-    return count
 
 
 @jit
-def remove_all(g, log, line, seat):
-    """Take back every minion that the line's zone names (none: all of them)."""
-    t = g.table
+def commit_card(g, r, p, log, seat):
+    """Lay a card of the hand aside as the next one to be built."""
+    if g.table.n_hand[seat] == 0 or g.committed[seat] >= 0:
+        return
+    list_hand(g, seat)
+    card = decide(g, r, p, seat, c.COMMIT_CARD)
+    g.committed[seat] = card
+    g.table.has_committed[seat] = 1
+    out.event(log, c.E_COMMIT, seat, r.id[card], 0, 0)
+
+
+@jit
+def place_minions(g, r, p, log, line, seat, amount):
+    """Place minions free on zones of the player's choice, one at a time."""
+    for _ in range(amount):
+        if g.table.reserve[seat] == 0:
+            return
+        list_all_zones(g)
+        zone = decide(g, r, p, seat, c.PLACE)
+        place_minion(g, r, p, log, seat, zone, 0, line.cause)
+
+
+@jit
+def place_minions_there(g, r, p, log, line, seat, amount):
+    """Place minions on the zone that the line names, or on each played zone in number order."""
     for zone in range(c.ACTION_COUNT):
-        if line.zone == c.ANY_ZONE:
-            named = True
-        elif line.zone == c.PLAYED_ZONES:
-            named = (t.actions[seat] >> zone & 1) == 1
-        else:
-            named = line.zone == zone
-        if named != (line.off == 1):
-            while t.minions[seat, zone] > 0:
+        if is_named(g, line, seat, zone):
+            for _ in range(min(amount, g.table.reserve[seat])):
+                place_minion(g, r, p, log, seat, zone, 0, line.cause)
+
+
+@jit
+def remove_minions(g, r, p, log, line, seat, amount):
+    """Take minions of the player's choice back, one at a time."""
+    for _ in range(min(amount, g.table.on_zones[seat])):
+        list_minions(g, seat)
+        zone = decide(g, r, p, seat, c.REMOVE)
+        remove_minion(g, log, seat, zone, line.cause)
+
+
+@jit
+def remove_minions_there(g, log, line, seat, amount):
+    """Take minions back from the zone that the line names, or from each played zone."""
+    for zone in range(c.ACTION_COUNT):
+        if is_named(g, line, seat, zone):
+            for _ in range(min(amount, g.table.minions[seat, zone])):
                 remove_minion(g, log, seat, zone, line.cause)
 
 
 @jit
-def do_line(g, r, log, line, index, seat, amount):
-    """Do a line of known amount for one player, as its own draw instruction; decisions come on the agenda."""
-    if amount <= 0:
-        return
-    if line.what == c.MONEY:
-        if line.op == c.PLUS:
-            pay_out(g, log, seat, amount, line.cause)
-        else:
-            take_money(g, log, seat, amount, line.cause)
-    elif line.what == c.CARD and line.op == c.PLUS:
-        if may_draw(g, r, log, amount):
-            draw_cards(g, r, log, seat, amount, line.cause)
-    elif line.everything and line.what == c.CARD:
-        count = discard_hand(g, r, log, seat, line.cause)
-        note_discarded(g, line, seat, count)
-    elif line.everything:
-        remove_all(g, log, line, seat)
-    else:
-        push(g, c.F_LINE, seat, index, amount, 0)
+def remove_all(g, log, line, seat):
+    """Take back every minion on (or off) the zones that the line names."""
+    for zone in range(c.ACTION_COUNT):
+        if is_named(g, line, seat, zone) != (line.off == 1):
+            for _ in range(g.table.minions[seat, zone]):
+                remove_minion(g, log, seat, zone, line.cause)
+
+
+@jit
+def is_named(g, line, seat, zone):
+    """Whether a line speaks of a zone: of any, of this one, or of the played ones and this is one."""
+    if line.zone == c.PLAYED_ZONES:
+        return g.table.actions[seat] >> zone & 1 == 1
+    return line.zone == c.ANY_ZONE or line.zone == zone
 
 
 @jit
@@ -289,140 +385,8 @@ def forget_discarded(g):
 @jit
 def note_discarded(g, line, seat, count):
     """Remember what a twist's line made a player discard."""
-    if c.CAUSE_TWIST <= line.cause < c.CAUSE_CARD:
+    if line.counts:
         g.discarded[line.cause - c.CAUSE_TWIST, seat] += count
-
-
-@jit
-def go_on_line(g, r, log):
-    """F_LINE (seat, line, left to do, answered, zone, done there): one discard, placement or removal."""
-    frame = g.frame[g.depth]
-    seat, line = frame[1], r.lines[frame[2]]
-    if line.what == c.CARD:
-        return _discard_one(g, r, log, frame, seat, line)
-    if line.what == c.COMMIT:
-        return _commit_one(g, r, log, frame, seat)
-    if line.zone != c.ANY_ZONE:
-        return _move_on_zone(g, r, log, frame, seat, line)
-    if line.op == c.PLUS:
-        return _place_one(g, r, log, frame, seat, line)
-    return _remove_one(g, log, frame, seat, line)
-
-
-@jit
-def _discard_one(g, r, log, frame, seat, line):
-    if frame[4]:
-        frame[4] = 0
-        frame[3] -= 1
-        out.begin_cards(log, c.E_DISCARD, seat, line.cause)
-        out.card(log, r.id[g.answer])
-        discard_card(g, seat, g.answer)
-        note_discarded(g, line, seat, 1)
-    if frame[3] == 0 or discardable(g, seat) == 0:
-        pop(g)
-        return False
-    frame[4] = 1
-    ask_discard(g, seat)
-    return True
-
-
-@jit
-def _commit_one(g, r, log, frame, seat):
-    if frame[4]:
-        g.committed[seat] = g.answer
-        g.table.has_committed[seat] = 1
-        out.event(log, c.E_COMMIT, seat, r.id[g.answer], 0, 0)
-        pop(g)
-        return False
-    if g.table.n_hand[seat] == 0 or g.committed[seat] >= 0:
-        pop(g)
-        return False
-    frame[4] = 1
-    ask_commit(g, seat)
-    return True
-
-
-@jit
-def _place_one(g, r, log, frame, seat, line):
-    if frame[4]:
-        frame[4] = 0
-        frame[3] -= 1
-        place_minion(g, r, log, seat, g.answer, 0, line.cause)
-        return False
-    if frame[3] == 0 or g.table.reserve[seat] == 0:
-        pop(g)
-        return False
-    frame[4] = 1
-    return ask_place(g, r, seat, True)
-
-
-@jit
-def _remove_one(g, log, frame, seat, line):
-    if frame[4]:
-        frame[4] = 0
-        frame[3] -= 1
-        remove_minion(g, log, seat, g.answer, line.cause)
-    if frame[3] == 0 or g.table.on_zones[seat] == 0:
-        pop(g)
-        return False
-    frame[4] = 1
-    ask_remove(g, seat)
-    return True
-
-
-@jit
-def _move_on_zone(g, r, log, frame, seat, line):
-    """Place on or take from a given zone, or each played zone in number order; no decision."""
-    t = g.table
-    zone, done = frame[5], frame[6]
-    if zone == c.ACTION_COUNT:
-        pop(g)
-        return False
-    named = zone == line.zone or (line.zone == c.PLAYED_ZONES and t.actions[seat] >> zone & 1)
-    possible = t.reserve[seat] > 0 if line.op == c.PLUS else t.minions[seat, zone] > 0
-    if not named or not possible or done == frame[3]:
-        frame[5] += 1
-        frame[6] = 0
-        return False
-    frame[6] += 1
-    if line.op == c.PLUS:
-        place_minion(g, r, log, seat, zone, 0, line.cause)
-    else:
-        remove_minion(g, log, seat, zone, line.cause)
-    return False
-
-
-@jit
-def go_on_placed(g, r, log):
-    """F_PLACED (seat, zone, line, next target): the lines that a placement sets off, one per visit."""
-    frame = g.frame[g.depth]
-    seat, zone, index = frame[1], frame[2], frame[3]
-    if index == r.last[c.AT_PLACE]:
-        pop(g)
-        return
-    line = r.lines[index]
-    target = frame[4]
-    if target == 0 and not holds(g, r, line, seat):
-        frame[3] += 1
-        return
-    target = next_target(line, seat, target, g.table.players)
-    if target < 0:
-        frame[3] += 1
-        frame[4] = 0
-        return
-    frame[4] = target + 1
-    do_line(g, r, log, line, index, target, amount_of(g, line, target, zone))
-
-
-@jit
-def next_target(line, seat, first, players):
-    """Return the next seat from `first` on that a line of `seat` concerns, or -1."""
-    if line.who == c.SELF:
-        return seat if first <= seat else -1
-    for target in range(first, players):
-        if target != seat:
-            return target
-    return -1
 
 
 @jit
@@ -441,71 +405,46 @@ def concerns(g, moment, seat):
 
 
 @jit
-def open_moment(g, r, moment):
-    """Put the lines of a moment that concerns the whole table on the agenda, if there are any."""
-    if r.first[moment] < r.last[moment]:
-        forget_discarded(g)
-        push(g, c.F_TABLE, moment, r.first[moment], 0, 0)
-
-
-# Words of a F_TABLE frame beyond the moment and the line: the pair of subject and target to do next, whether
-# the line has begun, the mask of subjects, and the amount for each seat, counted as the line began.
-_NEXT = 3
-_BEGUN = 4
-_SUBJECTS = 5
-_AMOUNTS = 6
+def do_moment(g, r, p, log, moment):
+    """Do the lines of a moment that concerns the whole table: line by line, seat by seat."""
+    if r.first[moment] == r.last[moment]:
+        return
+    forget_discarded(g)
+    for index in range(r.first[moment], r.last[moment]):
+        do_line_for_table(g, r, p, log, r.lines[index], moment)
 
 
 @jit
-def go_on_table(g, r, log):
-    """F_TABLE: begin the next line, or do the line at hand for the next player."""
-    frame = g.frame[g.depth]
-    if frame[2] == r.last[frame[1]]:
-        pop(g)
-        return
-    line = r.lines[frame[2]]
-    if not frame[_BEGUN]:
-        _begin_table_line(g, r, log, frame, line)
-        return
+def do_line_for_table(g, r, p, log, line, moment):
+    """Test the condition and count the amounts for every seat as the line begins, then do it seat by seat."""
     players = g.table.players
-    for pair in range(frame[_NEXT], players * players):
-        subject, target = pair // players, pair % players
-        if frame[_SUBJECTS] >> subject & 1 and (subject == target) == (line.who == c.SELF):
-            frame[_NEXT] = pair + 1
-            do_line(g, r, log, line, frame[2], target, frame[_AMOUNTS + target])
-            return
-    frame[2] += 1
-    frame[_BEGUN] = 0
-
-
-@jit
-def _begin_table_line(g, r, log, frame, line):
-    """Test the condition and count the amounts for every seat; a draw is one instruction for all."""
-    players = g.table.players
-    frame[_BEGUN] = 1
-    frame[_NEXT] = 0
-    frame[_SUBJECTS] = 0
+    subjects = 0
     for seat in range(players):
-        frame[_AMOUNTS + seat] = amount_of(g, line, seat, -1)
-        if concerns(g, frame[1], seat) and holds(g, r, line, seat):
-            frame[_SUBJECTS] |= 1 << seat
+        g.amounts[seat] = amount_of(g, line, seat, -1)
+        if concerns(g, moment, seat) and holds(g, r, line, seat):
+            subjects |= 1 << seat
     if line.what == c.CARD and line.op == c.PLUS:
-        _draw_for_table(g, r, log, frame, line)
-        frame[_SUBJECTS] = 0
+        draw_for_table(g, r, log, line, subjects)
+        return
+    for subject in range(players):
+        if subjects >> subject & 1:
+            for target in range(players):
+                if (subject == target) == (line.who == c.SELF):
+                    do_line(g, r, p, log, line, target, g.amounts[target])
 
 
 @jit
-def _draw_for_table(g, r, log, frame, line):
+def draw_for_table(g, r, log, line, subjects):
     """Draw for everybody a line concerns, in one instruction, each seat all its cards before the next."""
     players = g.table.players
     needed = 0
     for target in range(players):
         times = 0
         for subject in range(players):
-            if frame[_SUBJECTS] >> subject & 1 and (subject == target) == (line.who == c.SELF):
+            if subjects >> subject & 1 and (subject == target) == (line.who == c.SELF):
                 times += 1
-        frame[_AMOUNTS + target] *= times
-        needed += frame[_AMOUNTS + target]
+        g.amounts[target] *= times
+        needed += g.amounts[target]
     if may_draw(g, r, log, needed):
         for target in range(players):
-            draw_cards(g, r, log, target, frame[_AMOUNTS + target], line.cause)
+            draw_cards(g, r, log, target, g.amounts[target], line.cause)

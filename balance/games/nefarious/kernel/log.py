@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.jit import jit
+from balance.games.nefarious.kernel.jit import inline, jit
 
 # A game of 200 rounds with 6 players and large hands fits well; untouched pages cost nothing.
 MOST_WORDS: Final = 1 << 20
@@ -28,11 +28,15 @@ def word(log, value):
     log.at += 1
 
 
-@jit
+@inline
 def event(log, code, a, b, c_, d):
     """Log an event of four words."""
-    if not log.on:
-        return
+    if log.on:
+        _write_event(log, code, a, b, c_, d)
+
+
+@jit
+def _write_event(log, code, a, b, c_, d):
     word(log, code)
     word(log, 4)
     word(log, a)
@@ -41,11 +45,15 @@ def event(log, code, a, b, c_, d):
     word(log, d)
 
 
-@jit
+@inline
 def begin_cards(log, code, a, b):
     """Begin an event of two words and a list of cards; `card` adds to it."""
-    if not log.on:
-        return
+    if log.on:
+        _write_beginning(log, code, a, b)
+
+
+@jit
+def _write_beginning(log, code, a, b):
     word(log, code)
     log.list = log.at
     word(log, 2)
@@ -53,11 +61,15 @@ def begin_cards(log, code, a, b):
     word(log, b)
 
 
-@jit
+@inline
 def card(log, id_):
     """Add a card to the list begun last."""
-    if not log.on:
-        return
+    if log.on:
+        _write_card(log, id_)
+
+
+@jit
+def _write_card(log, id_):
     if log.list < MOST_WORDS:
         log.words[log.list] += 1
     word(log, id_)

@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from balance.games.nefarious.kernel.jit import jit
+from balance.games.nefarious.kernel.jit import inline, jit
+from balance.games.nefarious.kernel.state import BUCKETS
 
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
@@ -17,11 +18,12 @@ _S27: Final = np.uint64(27)
 _S31: Final = np.uint64(31)
 _S32: Final = np.uint64(32)
 _CARD_BITS: Final = np.uint64(127)
+_BUCKET_SHIFT: Final = np.uint64(57)
 FOR_DECK: Final = np.uint64(1)
 FOR_POLICY: Final = np.uint64(2)
 
 
-@jit
+@inline
 def mix(x):
     """Scramble 64 bits (the finaliser of SplitMix64)."""
     x = np.uint64(x) + _GOLDEN
@@ -30,7 +32,7 @@ def mix(x):
     return x ^ (x >> _S31)
 
 
-@jit
+@inline
 def extend(key, value):
     """Add one more value to a hash: H(..., value)."""
     return mix(key ^ np.uint64(value))
@@ -42,16 +44,16 @@ def game_key(seed, players, game_index):
     return extend(extend(mix(np.uint64(seed)), players), game_index)
 
 
-@jit
+@inline
 def pick(key, options):
     """Return one of 0 .. options-1, uniformly."""
     return np.int64(((key >> _S32) * np.uint64(options)) >> _S32)
 
 
-@jit
+@inline
 def decision_key(policy_key, round_, kind, number):
-    """Return the key of one decision of one seat."""
-    return extend(extend(extend(policy_key, round_), kind), number)
+    """Return the key of one decision of one seat: round, kind and number go in as one value."""
+    return extend(policy_key, (round_ << 24) | (kind << 16) | number)
 
 
 @jit
@@ -59,18 +61,31 @@ def shuffle(g, ids, cards, first, count):
     """Order cards[first : first + count] by their hash; the next shuffle is another one.
 
     The lowest seven bits of a hash give way to the card, so that one number is moved, not two; slots
-    ascend with ids, so that equal hashes are ordered by id.
+    ascend with ids, so that equal hashes are ordered by id. Hashes are spread evenly, so the keys are first
+    dealt into as many buckets by their leading bits, which leaves little to sort.
     """
     base = extend(g.deck_key, g.table.shuffles)
     g.table.shuffles += 1
-    keys = g.sort_keys
+    starts, keys, in_order = g.bucket, g.keys, g.sorted_keys
+    for b in range(BUCKETS + 1):
+        starts[b] = 0
     for i in range(count):
         card = cards[first + i]
         key = (extend(base, ids[card]) & ~_CARD_BITS) | np.uint64(card)
-        j = i - 1
-        while j >= 0 and keys[j] > key:
-            keys[j + 1] = keys[j]
-            j -= 1
-        keys[j + 1] = key
+        keys[i] = key
+        starts[np.int64(key >> _BUCKET_SHIFT) + 1] += 1
+    for b in range(BUCKETS):
+        starts[b + 1] += starts[b]
     for i in range(count):
-        cards[first + i] = np.uint8(keys[i] & _CARD_BITS)
+        bucket = np.int64(keys[i] >> _BUCKET_SHIFT)
+        in_order[starts[bucket]] = keys[i]
+        starts[bucket] += 1
+    for i in range(1, count):
+        key = in_order[i]
+        j = i - 1
+        while j >= 0 and in_order[j] > key:
+            in_order[j + 1] = in_order[j]
+            j -= 1
+        in_order[j + 1] = key
+    for i in range(count):
+        cards[first + i] = np.uint8(in_order[i] & _CARD_BITS)

@@ -2,20 +2,16 @@
 
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.hands import draw_cards, may_draw
-from balance.games.nefarious.kernel.jit import jit
+from balance.games.nefarious.kernel.jit import inline
 from balance.games.nefarious.kernel.lines import pay_out
 
 
-@jit
+@inline
 def research(g, r, log):
     """Do one pass of Research for all who chose it."""
-    t = g.table
-    researchers = 0
-    for seat in range(t.players):
-        if t.actions[seat] >> c.RESEARCH & 1:
-            researchers += 1
-            pay_out(g, log, seat, r.research_money, c.CAUSE_RESEARCH)
+    researchers = g.n_doers[c.RESEARCH]
+    for i in range(researchers):
+        pay_out(g, log, g.doers[c.RESEARCH, i], r.research_money, c.CAUSE_RESEARCH)
     if may_draw(g, r, log, researchers * r.research_cards):
-        for seat in range(t.players):
-            if t.actions[seat] >> c.RESEARCH & 1:
-                draw_cards(g, r, log, seat, r.research_cards, c.CAUSE_RESEARCH)
+        for i in range(researchers):
+            draw_cards(g, r, log, g.doers[c.RESEARCH, i], r.research_cards, c.CAUSE_RESEARCH)

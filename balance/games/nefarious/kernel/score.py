@@ -1,11 +1,11 @@
 """R9: scores, and whether the game is over."""
 
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.jit import jit
+from balance.games.nefarious.kernel.jit import inline
 from balance.games.nefarious.kernel.lines import amount_of, holds
 
 
-@jit
+@inline
 def score_of(g, r, seat):
     """Sum the VP of built cards and the bonuses that hold now."""
     t = g.table
@@ -18,23 +18,27 @@ def score_of(g, r, seat):
     return score
 
 
-@jit
+@inline
 def count_scores(g, r):
     """Write everybody's score on the table."""
     for seat in range(g.table.players):
         g.table.score[seat] = score_of(g, r, seat)
 
 
-@jit
+@inline
 def check_victory(g, r):
     """Whether the game is over: a sole leader has reached the goal, or the round limit is scored."""
     t = g.table
-    best, leaders, leader = t.score[0], 1, 0
+    best = t.score[0]
     for seat in range(1, t.players):
-        if t.score[seat] > best:
-            best, leaders, leader = t.score[seat], 1, seat
-        elif t.score[seat] == best:
-            leaders += 1
+        best = max(best, t.score[seat])
+    leaders, leader = 0, -1
+    for seat in range(t.players):
+        leads = t.score[seat] == best
+        leaders += leads
+        leader = seat if leads else leader
+    g.best = best
+    g.leader = leader if leaders == 1 else -1
     if best >= r.goal and leaders == 1:
         g.winner = leader
         return True

@@ -5,31 +5,59 @@ import numpy as np
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
 from balance.games.nefarious.kernel.hands import take_into_hand
-from balance.games.nefarious.kernel.jit import jit
-from balance.games.nefarious.kernel.lines import open_moment
+from balance.games.nefarious.kernel.jit import inline, jit
 from balance.games.nefarious.kernel.randomness import FOR_DECK, FOR_POLICY, extend, game_key, shuffle
 
 
 @jit
 def set_up(g, r, seed, game_index, replicate):
-    """Shuffle the deck, give everybody their money; `deal` comes after. The record must be all zeros."""
+    """Begin a new game in a record, whatever it held before: shuffle, money, minions; `deal` comes after."""
     t = g.table
     t.players = r.players
+    t.round = 0
+    t.n_discard = 0
+    t.shuffles = 0
+    t.exhausted = 0
+    t.closed = 0
+    for zone in range(c.ACTION_COUNT):
+        t.standing[zone] = 0
     key = game_key(seed, r.players, game_index)
     g.deck_key = extend(key, FOR_DECK)
     policy_key = extend(extend(key, FOR_POLICY), replicate)
     for seat in range(r.players):
         g.policy_key[seat] = extend(policy_key, seat)
-        t.money[seat] = r.start_money[seat]
-        t.reserve[seat] = r.minions
-        g.committed[seat] = -1
-        g.revealed[seat] = -1
+        set_up_seat(g, r, seat)
     for card in range(r.n_cards):
         g.deck[card] = card
     t.n_deck = r.n_cards
+    g.deck_top = 0
     shuffle(g, r.id, g.deck, 0, r.n_cards)
     g.winner = -1
-    g.frame[0, 0] = c.F_ROUND
+    g.stalled = 0
+
+
+@inline
+def set_up_seat(g, r, seat):
+    """Give a player money and minions, and nothing else."""
+    t = g.table
+    t.money[seat] = r.start_money[seat]
+    t.reserve[seat] = r.minions
+    t.on_zones[seat] = 0
+    for zone in range(c.ACTION_COUNT):
+        t.minions[seat, zone] = 0
+        t.times[seat, zone] = 0
+    t.n_hand[seat] = 0
+    t.n_built[seat] = 0
+    t.built_vp[seat] = 0
+    t.built_per[seat] = 0
+    t.score[seat] = 0
+    t.past[seat] = 0
+    t.has_committed[seat] = 0
+    g.committed[seat] = -1
+    g.revealed[seat] = -1
+    g.income[seat] = 0
+    g.drawn[seat, 0] = 0
+    g.drawn[seat, 1] = 0
 
 
 @jit
@@ -46,19 +74,15 @@ def deal(g, r, log):
             out.card(log, r.id[card])
 
 
-@jit
-def start_round(g, r, log):
+@inline
+def start_round(g, log):
     """R0: a new round begins; what stands on the zones now is what the round began with."""
     t = g.table
     t.round += 1
     out.event(log, c.E_ROUND, t.round, 0, 0, 0)
     for zone in range(c.ACTION_COUNT):
-        t.crowd[zone] = 0
+        t.crowd[zone] = t.standing[zone]
     for seat in range(t.players):
         t.built_now[seat] = 0
         t.actions[seat] = 0
-        for kind in range(len(c.DECISIONS)):
-            g.asked[seat, kind] = 0
-        for zone in range(c.ACTION_COUNT):
-            t.crowd[zone] += t.minions[seat, zone]
-    open_moment(g, r, c.AT_START)
+        g.asked[seat] = 0

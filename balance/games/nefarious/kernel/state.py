@@ -1,8 +1,9 @@
 """The records the kernel works on: the table everybody sees, the whole state of a game, the rules of a cell.
 
 All integers but cards and hashes are int64, so that every function is compiled for one set of types only.
-A state is one NumPy record: copying it is one assignment, and the copy can be played on from any decision,
-because what remains to be done is part of it (the agenda: a stack of frames).
+A state is one NumPy record, and copying it is one assignment. A decision inside a round is continued from
+the state at the start of that round and the decisions taken since (DECIDERS.tape): the round is played again
+up to that point, which costs less than keeping track of what remains to be done.
 """
 
 from typing import Final
@@ -19,8 +20,8 @@ from balance.games.nefarious.vocabulary import (
     MOST_TWISTS,
 )
 
-FRAME_WORDS: Final = 16
-MOST_FRAMES: Final = 8
+BUCKETS: Final = 128
+ASKED_BITS: Final = 10
 # one side of a card, one twist; the catalog refuses more (vocabulary)
 MOST_LINES: Final = 2 * MOST_CARDS * MOST_EFFECTS + 2 * MOST_TWISTS * MOST_TWIST_LINES
 
@@ -35,6 +36,7 @@ TABLE: Final = np.dtype(
         ("minions", np.int64, (MOST_PLAYERS, c.ACTION_COUNT)),
         ("on_zones", np.int64, _seats),
         ("reserve", np.int64, _seats),
+        ("standing", np.int64, (c.ACTION_COUNT,)),  # minions of all players per zone
         ("crowd", np.int64, (c.ACTION_COUNT,)),  # minions of all players per zone, as the round began
         ("n_hand", np.int64, _seats),
         ("n_built", np.int64, _seats),
@@ -65,25 +67,51 @@ STATE: Final = np.dtype(
         ("deck", np.uint8, (MOST_CARDS,)),
         ("deck_top", np.int64),
         ("deck_key", np.uint64),
-        ("sort_keys", np.uint64, (MOST_CARDS,)),  # scratch of the shuffle: nothing is allocated in a game
         ("policy_key", np.uint64, _seats),
-        ("asked", np.int64, (MOST_PLAYERS, len(c.DECISIONS))),  # decisions taken this round
+        ("asked", np.int64, _seats),  # decisions taken this round, ASKED_BITS for each kind
+        ("n_doers", np.int64, (c.ACTION_COUNT,)),  # who does an action this round, in order of seats
+        ("doers", np.int64, (c.ACTION_COUNT, MOST_PLAYERS + 1)),
+        ("n_builders", np.int64),  # who has built in this half of R5, in order of seats
+        ("builders", np.int64, _seats),
         ("pending", np.int64, _seats),  # decided but not yet revealed
         ("revealed", np.int64, _seats),  # card that lies open in R5 until its owner's turn, -1 none
-        ("fresh", np.int64, _seats),  # card built in this half of R5, -1 none
         ("source", np.int64, _seats),  # card whose printed lines it resolves, -1 none
         ("discarded", np.int64, (MOST_TWISTS, MOST_PLAYERS)),  # by lines of a twist at this moment
         ("income", np.int64, _seats),  # earned in the whole game
         ("drawn", np.uint64, (MOST_PLAYERS, 2)),  # bit masks of cards drawn after the deal
-        ("frame", np.int64, (MOST_FRAMES, FRAME_WORDS)),
-        ("depth", np.int64),
-        ("ask_kind", np.int64),
-        ("ask_seat", np.int64),
-        ("n_options", np.int64),
+        ("amounts", np.int64, _seats),  # what a line that concerns the whole table moves for each seat
+        ("placed_amounts", np.int64, _seats),  # the same for a line that a placement sets off
+        ("n_options", np.int64),  # the options of the decision at hand
         ("options", np.int64, (MOST_CARDS,)),
-        ("answer", np.int64),
+        ("best", np.int64),  # the highest score, as counted last
+        ("leader", np.int64),  # seat that alone has it, -1 none
         ("winner", np.int64),  # seat, -1 none
         ("stalled", np.int64),
+        # scratch of the shuffle: nothing is allocated in a game
+        ("bucket", np.int64, (BUCKETS + 1,)),
+        ("keys", np.uint64, (MOST_CARDS,)),
+        ("sorted_keys", np.uint64, (MOST_CARDS,)),
+    ],
+    align=True,
+)
+
+# Who decides. A seat with policy ASKS takes its answers from the tape; where the tape ends, the question is
+# written down, and the rest of the round is played with first options, to be thrown away by the caller.
+ASKS: Final = -1
+MOST_ANSWERS: Final = 4096
+DECIDERS: Final = np.dtype(
+    [
+        ("policy", np.int64, _seats),
+        ("decisions", np.int64),  # how many were taken
+        ("n_tape", np.int64),
+        ("used", np.int64),
+        ("tape", np.int64, (MOST_ANSWERS,)),
+        ("open", np.int64),  # a question was written down
+        ("kind", np.int64),
+        ("seat", np.int64),
+        ("n_options", np.int64),
+        ("options", np.int64, (MOST_CARDS,)),
+        ("stand_in", np.int64),  # policy that answers the next question for ASKS, or ASKS
     ],
     align=True,
 )
@@ -100,6 +128,7 @@ LINE: Final = np.dtype(
         ("zone", np.int64),
         ("off", np.int64),
         ("who", np.int64),
+        ("counts", np.int64),  # its discards count for `per discarded`
         ("or_else", np.int64),  # line that happens if this one cannot be done in full, -1 none
         ("n_conditions", np.int64),
         ("left", np.int64, (MOST_CONDITIONS,)),
@@ -128,6 +157,8 @@ RULES: Final = np.dtype(
         ("price", np.int64, (c.ACTION_COUNT,)),
         ("deck_rule", np.int64),
         ("barred", np.int64),  # mask of actions
+        ("n_choices", np.int64),  # sets of actions that may be chosen while nothing rests
+        ("choices", np.int64, (1 << c.ACTION_COUNT,)),
         ("rest", np.int64),
         ("echo", np.int64),
         ("hand_counts", np.int64),  # what `per hand` of an invention counts
