@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 import balance
-from balance.cli import diagnostics, doctor, output, replay
+from balance.cli import bench, diagnostics, doctor, output, replay
 from balance.cli.gameoptions import GameCommand
 from balance.cli.help import examples
 from balance.errors import UsageError
@@ -65,6 +65,7 @@ def _root(
     """Simulate a board game by the million, and ask which rules break it."""
 
 
+app.command("bench", epilog=bench.EPILOG)(bench.bench)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 app.command("replay", cls=GameCommand, epilog=replay.EPILOG)(replay.replay)
 if importlib.util.find_spec("balance.cli.catalog"):

@@ -25,8 +25,10 @@ __all__ = [
     "Game",
     "Handicap",
     "Kind",
+    "Measured",
     "Notated",
     "Table",
+    "Throughput",
     "Warming",
 ]
 
@@ -170,6 +172,16 @@ class Handicap(NamedTuple):
     cards: int = 0
 
 
+class Throughput(NamedTuple):
+    """What was played, and how long that took."""
+
+    games: int
+    rounds: int
+    decisions: int
+    seconds: float
+    """By the clock on the wall."""
+
+
 class Cell(Protocol):
     """The compiled rules of one combination of edition, players and variants."""
 
@@ -266,6 +278,22 @@ class Warming(Protocol):
 
     def warm_up_note(self) -> str | None:
         """Return what to tell the user before playing (a compilation, say), None if nothing."""
+
+
+@runtime_checkable
+class Measured(Protocol):
+    """A game that counts what it plays, so that `balance bench` can say how fast it is."""
+
+    def measure(
+        self,
+        cells: Sequence[Any],
+        seed: int,
+        first_index: int,
+        games: int,
+        policies: Sequence[str],
+        threads: int,
+    ) -> Throughput:
+        """Play so many games of each cell into rows, on so many threads, and throw the rows away."""
 
 
 @runtime_checkable

@@ -33,6 +33,15 @@ class Batch:
     decisions: int
 
 
+@dataclass(frozen=True)
+class Outcomes:
+    """Who won (-1: nobody) and how many rounds it took, game by game."""
+
+    winners: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+    decisions: int
+
+
 class Player:
     """Plays batches of one cell; keeps its buffers, so one per thread."""
 
@@ -66,6 +75,25 @@ class Player:
         )  # fmt: skip
         decisions = int(self._deciders[0]["decisions"])
         return Batch(games, seats, builds[:n_builds].copy(), rounds[:n_rounds].copy(), decisions)
+
+    def outcomes(
+        self,
+        cell: Cell,
+        seed: int,
+        indices: npt.NDArray[np.int64],
+        policies: npt.NDArray[np.int64],
+        replicates: npt.NDArray[np.int64] | None = None,
+    ) -> Outcomes:
+        """Play one game per index, keeping nothing but who won and how long it took."""
+        winners, lengths = np.zeros(indices.size, np.int64), np.zeros(indices.size, np.int64)
+        if replicates is None:
+            replicates = np.zeros(indices.size, np.int64)
+        self._deciders[0]["decisions"] = 0
+        batch.play_outcomes(
+            cell.rules, np.uint64(seed), indices, replicates, policies,
+            self._states, self._deciders, self._log, winners, lengths,
+        )  # fmt: skip
+        return Outcomes(winners, lengths, int(self._deciders[0]["decisions"]))
 
 
 @dataclass(frozen=True, slots=True)

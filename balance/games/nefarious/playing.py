@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from balance.errors import UsageError
-from balance.games.contract import Event, Facts, Handicap
+from balance.games.contract import Event, Facts, Handicap, Throughput
 from balance.games.keys import check_keys
 from balance.games.lineup import check_policies
 from balance.games.nefarious import vocabulary as v
@@ -100,6 +100,23 @@ class Playing:
         return all_columns(
             {"games": batch.games, "seats": batch.seats, "builds": batch.builds, "rounds": batch.rounds}
         )
+
+    def measure(
+        self,
+        cells: "Sequence[Cell]",
+        seed: int,
+        first_index: int,
+        games: int,
+        policies: Sequence[str],
+        threads: int,
+    ) -> Throughput:
+        """Play so many games of each cell into rows, on so many threads, and tell how long it took."""
+        from balance.games.nefarious.play import policy_codes
+        from balance.games.nefarious.throughput import measure
+
+        for cell in cells:
+            _check_games(cell, seed, [first_index, first_index + max(games, 1) - 1], [policies] * 2, None)
+        return measure(cells, seed, first_index, games, policy_codes(policies), threads)
 
     def replay(
         self, cell: "Cell", seed: int, game_index: int, policies: Sequence[str], replicate: int = 0

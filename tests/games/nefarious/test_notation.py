@@ -15,8 +15,9 @@ from balance.games.nefarious.play import Session, policy_codes
 
 CATALOG = load_catalog()
 # what a round leaves lying about; the next one clears or overwrites it before it looks
-SCRATCH = {"frame", "options", "n_options", "answer", "ask_kind", "ask_seat", "pending", "asked", "fresh",
-           "source", "discarded", "sort_keys", "deck", "deck_top", "hand", "table"}  # fmt: skip
+SCRATCH = {"options", "n_options", "pending", "asked", "source", "discarded", "amounts", "placed_amounts",
+           "n_doers", "doers", "n_builders", "builders", "best", "leader", "bucket", "keys", "sorted_keys",
+           "deck", "deck_top", "hand", "table"}  # fmt: skip
 TABLE_SCRATCH = {"built_now", "actions", "crowd", "built", "discard"}
 
 

@@ -217,6 +217,21 @@ def _note_seat(g, w, row, game, seat, policy):
 
 
 @entry
+def play_outcomes(rules, seed, indices, replicates, policies, states, deciders, log, winners, lengths):
+    """Play one game per index for its outcome alone: the winner's seat (-1 none) and the number of rounds."""
+    r, g, p = rules[0], states[0], deciders[0]
+    for i in range(indices.size):
+        for seat in range(r.players):
+            p.policy[seat] = policies[i, seat]
+        set_up(g, r, seed, indices[i], replicates[i])
+        deal(g, r, log[0])
+        while not play_round(g, r, p, log[0]):
+            pass
+        winners[i] = g.winner
+        lengths[i] = g.table.round
+
+
+@entry
 def begin_game(rules, seed, index, replicate, states):
     """Set a game up in states[0]; not dealt yet."""
     set_up(states[0], rules[0], seed, index, replicate)

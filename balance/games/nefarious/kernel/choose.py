@@ -4,7 +4,7 @@ from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
 from balance.games.nefarious.kernel.jit import inline
 from balance.games.nefarious.kernel.options import list_choices
-from balance.games.nefarious.kernel.policies import decide
+from balance.games.nefarious.kernel.policies import decide_inline
 
 
 @inline
@@ -12,23 +12,31 @@ def choose_actions(g, r, p):
     """R1: every player picks, seat after seat, without seeing the others."""
     for seat in range(g.table.players):
         list_choices(g, r, seat)
-        g.pending[seat] = decide(g, r, p, seat, c.CHOOSE)
+        g.pending[seat] = decide_inline(g, r, p, seat, c.CHOOSE)
 
 
 @inline
 def reveal_actions(g, log):
     """R2: all actions become public."""
     t = g.table
-    for action in range(c.ACTION_COUNT):
-        g.n_doers[action] = 0
+    speculators = inventors = researchers = workers = 0
     for seat in range(t.players):
         mask = g.pending[seat]
         t.actions[seat] = mask
         t.past[seat] = (t.past[seat] << 4 | mask) & 0xFFF
         for action in range(c.ACTION_COUNT):
-            chosen = mask >> action & 1
-            t.times[seat, action] += chosen
-            # written in any case, counted only if chosen: no branch to mispredict
-            g.doers[action, g.n_doers[action]] = seat
-            g.n_doers[action] += chosen
+            t.times[seat, action] += mask >> action & 1
+        # a seat is written down in any case and counted only if it chose: no branch that nobody can predict
+        g.doers[c.SPECULATE, speculators] = seat
+        g.doers[c.INVENT, inventors] = seat
+        g.doers[c.RESEARCH, researchers] = seat
+        g.doers[c.WORK, workers] = seat
+        speculators += mask >> c.SPECULATE & 1
+        inventors += mask >> c.INVENT & 1
+        researchers += mask >> c.RESEARCH & 1
+        workers += mask >> c.WORK & 1
         out.event(log, c.E_CHOOSE, seat, mask, 0, 0)
+    g.n_doers[c.SPECULATE] = speculators
+    g.n_doers[c.INVENT] = inventors
+    g.n_doers[c.RESEARCH] = researchers
+    g.n_doers[c.WORK] = workers

@@ -183,8 +183,8 @@ def amount_on_card(g, r, line, seat):
 def pay_out(g, log, seat, amount, cause):
     """Give money, up to what a player can hold."""
     amount = min(amount, MOST_MONEY - g.table.money[seat])
-    if amount > 0:
-        g.table.money[seat] += amount
+    g.table.money[seat] += amount
+    if log.on and amount > 0:
         out.event(log, c.E_MONEY, seat, amount, cause, 0)
 
 
@@ -335,8 +335,10 @@ def place_minions_there(g, r, p, log, line, seat, amount):
     """Place minions on the zone that the line names, or on each played zone in number order."""
     for zone in range(c.ACTION_COUNT):
         if is_named(g, line, seat, zone):
-            for _ in range(min(amount, g.table.reserve[seat])):
-                place_minion(g, r, p, log, seat, zone, 0, line.cause)
+            for _ in range(amount):
+                # what a placement sets off may take minions back
+                if g.table.reserve[seat] > 0:
+                    place_minion(g, r, p, log, seat, zone, 0, line.cause)
 
 
 @jit

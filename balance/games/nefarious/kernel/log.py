@@ -78,8 +78,6 @@ def _write_card(log, id_):
 @jit
 def state(g, r, log):
     """Log the whole state after R8: per seat money, committed id, vp, minions, hand, built."""
-    if not log.on:
-        return
     t = g.table
     word(log, c.E_STATE)
     log.list = log.at

@@ -15,34 +15,6 @@ RANDOM: Final = POLICIES["random"]
 
 
 @jit
-def decide(g, r, p, seat, kind):
-    """Take the decision whose options are listed: by the seat's policy, by the tape, or not yet.
-
-    Returns the option itself. While a question is open the answer does not matter any more.
-    """
-    shift = ASKED_BITS * kind
-    number = g.asked[seat] >> shift & ((1 << ASKED_BITS) - 1)
-    g.asked[seat] += 1 << shift
-    p.decisions += 1
-    policy = p.policy[seat]
-    if policy == ASKS:
-        policy = _answer_or_ask(g, p, seat, kind)
-        if policy == ASKS:
-            return p.tape[p.used - 1] if p.open == 0 else g.options[0]
-    if g.n_options == 1:
-        answer = g.options[0]
-    else:
-        key = decision_key(g.policy_key[seat], g.table.round, kind, number)
-        chosen = consult(
-            r, g.table, g.hand[seat], g.committed[seat], seat, policy, kind, g.options, g.n_options, key
-        )
-        answer = g.options[chosen]
-    if p.policy[seat] == ASKS:
-        p.tape[p.used - 1] = answer
-    return answer
-
-
-@jit
 def _answer_or_ask(g, p, seat, kind):
     """Take the next answer of the tape, or the policy that stands in once, or write the question down."""
     if p.open:
@@ -95,3 +67,35 @@ def decide_random(r, table, seat, kind, options, n_options, key):
         chosen = i if payable & (left == 0) else chosen
         left -= payable
     return chosen
+
+
+def _decide(g, r, p, seat, kind):
+    """Take the decision whose options are listed: by the seat's policy, by the tape, or not yet.
+
+    Returns the option itself. While a question is open the answer does not matter any more.
+    """
+    shift = ASKED_BITS * kind
+    number = g.asked[seat] >> shift & ((1 << ASKED_BITS) - 1)
+    g.asked[seat] += 1 << shift
+    p.decisions += 1
+    policy = p.policy[seat]
+    if policy == ASKS:
+        policy = _answer_or_ask(g, p, seat, kind)
+        if policy == ASKS:
+            return p.tape[p.used - 1] if p.open == 0 else g.options[0]
+    if g.n_options == 1:
+        answer = g.options[0]
+    else:
+        key = decision_key(g.policy_key[seat], g.table.round, kind, number)
+        chosen = consult(
+            r, g.table, g.hand[seat], g.committed[seat], seat, policy, kind, g.options, g.n_options, key
+        )
+        answer = g.options[chosen]
+    if p.policy[seat] == ASKS:
+        p.tape[p.used - 1] = answer
+    return answer
+
+
+decide = jit(_decide)
+# most decisions are choices of actions: there the call is saved
+decide_inline = inline(_decide)

@@ -10,8 +10,9 @@ from balance.games.nefarious.kernel.lines import pay_out
 def research(g, r, log):
     """Do one pass of Research for all who chose it."""
     researchers = g.n_doers[c.RESEARCH]
-    for i in range(researchers):
-        pay_out(g, log, g.doers[c.RESEARCH, i], r.research_money, c.CAUSE_RESEARCH)
+    for seat in range(g.table.players):
+        # who did not choose it gets 0: no branch that nobody can predict
+        pay_out(g, log, seat, r.research_money * (g.table.actions[seat] >> c.RESEARCH & 1), c.CAUSE_RESEARCH)
     if may_draw(g, r, log, researchers * r.research_cards):
         for i in range(researchers):
             draw_cards(g, r, log, g.doers[c.RESEARCH, i], r.research_cards, c.CAUSE_RESEARCH)

@@ -27,7 +27,8 @@ def play_round(g, r, p, log):
     play_actions(g, r, p, log)
     do_moment(g, r, p, log, c.AT_END)
     count_scores(g, r)
-    out.state(g, r, log)
+    if log.on:
+        out.state(g, r, log)
     over = check_victory(g, r)
     if over:
         out.event(log, c.E_END, g.winner, g.table.round, g.stalled, 0)

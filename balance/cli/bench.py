@@ -1,0 +1,97 @@
+"""`balance bench`: how fast the engine plays on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, fields
+from typing import Annotated, Final
+
+import typer
+
+from balance import bench as benchmark
+from balance import games, machine
+from balance.cli import diagnostics, gameoptions, output
+from balance.cli.help import examples
+
+__all__ = ["EPILOG", "bench"]
+
+EPILOG = examples(
+    "balance bench",
+    "balance bench --players 4 --games 10000 --repeats 9 --no-compile",
+    "balance bench --json --out bench.json",
+)
+
+_COLUMNS: Final = tuple(field.name for field in fields(benchmark.Figure))
+_FOR_PROGRAMS: Final = ("lineup", "repeats")
+"""Left out of the table, which has to fit a terminal; the lineup only where there is but one."""
+
+
+def bench(
+    games_: Annotated[
+        int, typer.Option("--games", metavar="N", min=1, max=2**32, help="Games of each measurement.")
+    ] = 60_000,
+    repeats: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How often everything is measured, in turns.")
+    ] = 5,
+    players: Annotated[
+        list[int] | None,
+        typer.Option(metavar="N", help="How many play; repeatable. By default fewest, middle and most."),
+    ] = None,
+    lineup: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LINEUP",
+            help="Who sits where, as in `replay`; repeatable. By default each policy against itself.",
+        ),
+    ] = None,
+    no_compile: Annotated[
+        bool, typer.Option("--no-compile", help="Do not measure how long a compilation and a start take.")
+    ] = False,
+    of: gameoptions.OfOption = games.DEFAULT,
+    format_: output.FormatOption = None,
+    as_json: output.JsonOption = False,
+    out: output.OutOption = None,
+    force: output.ForceOption = False,
+) -> None:
+    """Measure how fast games are played, on one thread and on all cores.
+
+    Without variants and over a fixed sample of them; then how long the first game takes, compiled and not.
+    Every figure is the median of several repeats, with the lowest and the highest.
+    """
+    options = output.options(format_, as_json, out, force)
+    game = games.get(of)
+    engine = benchmark.measured(game)
+    work = benchmark.workloads(game, lineup or (), players or ())
+    cores = machine.cores().amount
+    threads = sorted({1, cores})
+    found: list[benchmark.Figure] = []
+    gameoptions.announce_warm_up(game)
+    diagnostics.say(
+        f"{game.facts.title}, {', '.join(dict.fromkeys(load.lineup for load in work))}: "
+        f"{len(work) * len(threads) * repeats} measurements of {games_} games, {cores} cores"
+    )
+    with diagnostics.progress("playing", len(work) * len(threads) * repeats) as line:
+        found += benchmark.figures(benchmark.measure(engine, work, games_, repeats, threads, line.advance))
+    if not no_compile:
+        diagnostics.say("compiling into an empty cache, then starting from it")
+        with diagnostics.progress("starting", 1 + repeats) as line:
+            found += benchmark.start_figures(game, benchmark.starts(game, repeats, line.advance))
+    output.rows([_row(figure) for figure in found], _columns(found, options.format), options)
+
+
+def _columns(found: Iterable[benchmark.Figure], format_: output.Format) -> list[str]:
+    if format_ not in (output.Format.table, output.Format.markdown):
+        return list(_COLUMNS)
+    several = len({figure.lineup for figure in found}) > 1
+    return [name for name in _COLUMNS if name not in _FOR_PROGRAMS or (name == "lineup" and several)]
+
+
+def _row(figure: benchmark.Figure) -> dict[str, object]:
+    row = asdict(figure)
+    return row | {name: _rounded(row[name]) for name in ("median", "low", "high")}
+
+
+def _rounded(value: float) -> float:
+    """Return four digits: the rest is noise. From 1000 on as a whole number."""
+    short = float(f"{value:.4g}")
+    return int(short) if short >= 1000 else short
