@@ -43,7 +43,7 @@ SAMPLED: Final = 50
 """Combinations of variants that stand for all of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Workload:
     """What is played in one measurement; the games are shared out evenly among the cells."""
 
@@ -176,9 +176,9 @@ def _play(game: Measured, load: Workload, games: int, threads: int) -> Throughpu
 def figures(runs: Runs) -> Iterator[Figure]:
     """Yield what the repeats say: speeds of every workload, then the gain by threads."""
     for (load, threads), done in runs.items():
-        yield _figure("games", load, threads, [run.games / run.seconds for run in done], "games/s", done)
-        yield _figure("rounds", load, threads, [run.rounds / run.seconds for run in done], "rounds/s", done)
-        spent = [threads * run.seconds * 1e9 / max(run.decisions, 1) for run in done]
+        yield _figure("games/s", load, threads, [run.games / run.seconds for run in done], "1/s", done)
+        yield _figure("rounds/s", load, threads, [run.rounds / run.seconds for run in done], "1/s", done)
+        spent = [run.seconds * 1e9 / max(run.decisions, 1) for run in done]
         yield _figure("decision", load, threads, spent, "ns", done)
     for (load, threads), done in runs.items():
         if threads != 1 and (load, 1) in runs:
@@ -251,7 +251,7 @@ def _seconds(arguments: Sequence[str], cache: str) -> float:
     environment = {**os.environ, "BALANCE_CACHE_DIR": cache}
     begun = time.perf_counter()
     done = subprocess.run(  # noqa: S603 - our own interpreter with our own program
-        [sys.executable, *arguments], env=environment, capture_output=True, text=True
+        [sys.executable, *arguments], check=False, env=environment, capture_output=True, text=True
     )
     taken = time.perf_counter() - begun
     if done.returncode:

@@ -1,0 +1,120 @@
+"""`balance bench`, as a user calls it; nothing here looks at the clock."""
+
+import json
+
+import pytest
+
+from balance import bench, games, machine
+from balance.cli.app import run
+from balance.games.contract import Throughput
+from tests.games.tiny import Tiny
+
+SMALL = ["--games", "60", "--repeats", "1", "--no-compile"]
+COLUMNS = ["measure", "lineup", "players", "variants", "threads"]
+COLUMNS += ["median", "low", "high", "unit", "n", "repeats"]
+
+
+@pytest.fixture(autouse=True)
+def _two_cores(monkeypatch):
+    monkeypatch.setattr(machine, "cores", lambda: machine.Capacity(2, "this test"))
+
+
+@pytest.fixture
+def call(capfd):
+    """Run `balance bench ARGS` in this process; return exit code, stdout and stderr."""
+
+    def ask(*args):
+        code = run(["bench", *args])
+        return code, *capfd.readouterr()
+
+    return ask
+
+
+def test_one_row_per_figure(call):
+    code, out, _ = call(*SMALL, "--json")
+    assert code == 0
+    rows = json.loads(out)
+    assert all(list(row) == COLUMNS for row in rows)
+    speeds = {"games/s": "1/s", "rounds/s": "1/s", "decision": "ns"}
+    assert [
+        (row["players"], row["variants"], row["threads"], row["measure"])
+        for row in rows
+        if row["measure"] in speeds
+    ] == [
+        (players, variants, threads, measure)
+        for players in (2, 4, 6)
+        for variants in ("none", "50 pairs")
+        for threads in (1, 2)
+        for measure in speeds
+    ]
+    assert [
+        (row["players"], row["variants"], row["unit"]) for row in rows if row["measure"] == "speed-up"
+    ] == [(players, variants, "x") for players in (2, 4, 6) for variants in ("none", "50 pairs")]
+    assert all(row["unit"] == speeds.get(row["measure"], "x") for row in rows)
+    assert {(row["variants"], row["n"]) for row in rows} == {("none", 60), ("50 pairs", 100)}  # 2 of each
+    assert {(row["lineup"], row["repeats"]) for row in rows} == {("mirror:random", 1)}
+    assert all(0 < row["low"] <= row["median"] <= row["high"] for row in rows)
+
+
+def test_the_table_fits_80_columns_and_says_on_stderr_who_plays(call):
+    code, out, err = call(*SMALL, "--players", "2")
+    assert code == 0
+    head, _, *lines = out.splitlines()
+    assert head.split() == [name for name in COLUMNS if name not in ("lineup", "repeats")]
+    assert len(lines) == 2 * 2 * 3 + 2
+    assert max(map(len, out.splitlines())) <= 80
+    assert "Nefarious, mirror:random: 4 measurements of 60 games, 2 cores" in err
+
+
+def test_it_is_quiet_and_writes_a_file(call, tmp_path):
+    file = tmp_path / "bench.csv"
+    code, out, err = call(*SMALL, "--players", "3", "-q", "--format", "csv", "-o", str(file))
+    assert (code, out, err) == (0, "", "")
+    assert file.read_text().splitlines()[0] == ",".join(COLUMNS)
+
+
+def test_starts_come_last_and_are_told(call, monkeypatch):
+    monkeypatch.setattr(bench, "_seconds", lambda arguments, cache: 1.23456)
+    code, out, err = call("--games", "5", "--repeats", "2", "--players", "2", "--json")
+    assert code == 0
+    assert [
+        (row["measure"], row["median"], row["unit"], row["n"], row["repeats"]) for row in json.loads(out)[-3:]
+    ] == [("cold", 1.235, "s", 1, 1), ("warm", 1.235, "s", 1, 2), ("replay", 1.235, "s", 1, 2)]
+    assert "compiling into an empty cache" in err
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--lineup", "mirror:randon"], "unknown policy 'randon'"),
+        (["--lineup", "random,random", "--players", "3"], "seats 2, but 3 play"),
+        (["--players", "7"], "7"),
+        (["--games", "0"], "--games"),
+        (["--repeats", "0"], "--repeats"),
+        (["--of", "chess"], "unknown game 'chess'"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(call, args, message):
+    code, out, err = call(*SMALL, *args)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_a_game_that_does_not_count_what_it_plays_is_refused(call, monkeypatch):
+    monkeypatch.setitem(games._registered, "tiny", Tiny())
+    code, out, err = call(*SMALL, "--of", "tiny")
+    assert (code, out) == (2, "")
+    assert "the game tiny does not count what it plays" in err
+
+
+def test_the_table_of_a_much_faster_machine_fits_too(call, monkeypatch):
+    def fast(*_):
+        return Throughput(60_000, 2_000_000, 10_000_000, 0.05)
+
+    monkeypatch.setattr(bench, "_play", fast)
+    code, out, _ = call("--no-compile")
+    assert code == 0
+    assert "40000000" in out
+    assert len(out.splitlines()) == 2 + 6 * (2 * 3 + 1)
+    assert max(map(len, out.splitlines())) <= 80
