@@ -37,6 +37,8 @@ test-update: venv ## Rewrite the golden files of the tests; look at the diff
 	$(PY) -m pytest -n $(JOBS) --update-goldens -q
 
 bench: venv ## Measure speed, by comparison in one run
+	$(BALANCE) bench
+	$(PY) scripts/bench_reference.py
 	$(PY) scripts/bench_startup.py
 
 # How many games, and which.
