@@ -15,7 +15,7 @@ from balance.games.eventlog import check_round
 from balance.games.keys import check_keys
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.kernel import batch
-from balance.games.nefarious.kernel.state import STATE
+from balance.games.nefarious.kernel.state import STATE, TIMES_BITS
 from balance.games.nefarious.play import Session, actions_of, policy_codes
 from balance.games.nefarious.rules import Cell
 
@@ -54,7 +54,7 @@ def write(session: Session) -> str:
         _line("game", session.seed, session.game_index, session.replicate),
         _line("after", t["round"], t["shuffles"], _yes(t["exhausted"]), _yes(t["closed"]), outcome),
         _line("deck", _cards(cell, g["deck"][top : top + int(t["n_deck"])])),
-        _line("discard", _cards(cell, t["discard"][: int(t["n_discard"])])),
+        _line("discard", _cards(cell, sorted(t["discard"][: int(t["n_discard"])]))),
     ]
     lines += [_seat_line(session, seat) for seat in range(cell.players)]
     return "\n".join(lines) + "\n"
@@ -75,7 +75,7 @@ def _seat_line(session: Session, seat: int) -> str:
         NONE if committed < 0 else cell.cards[committed].id,
         _cards(cell, t["built"][seat, : int(t["n_built"][seat])]),
         _list(t["minions"][seat]),
-        _list(t["times"][seat]),
+        _list(int(t["times"][seat]) >> TIMES_BITS * k & 0xFFFF for k in range(len(v.ACTIONS))),
         _list("+".join(actions_of(mask)) or NONE for mask in masks),
         _cards(cell, drawn),
     )
@@ -250,7 +250,8 @@ def _fill_seat(session: Session, seat: int, line: _Line, place: Mapping[int, int
     t["standing"] += minions
     t["on_zones"][seat] = sum(minions)
     t["reserve"][seat] = int(rules["minions"]) - sum(minions)
-    t["times"][seat] = line.numbers("chose", len(v.ACTIONS), v.ROUND_LIMIT)
+    times = line.numbers("chose", len(v.ACTIONS), v.ROUND_LIMIT)
+    t["times"][seat] = sum(count << TIMES_BITS * k for k, count in enumerate(times))
     t["past"][seat] = _past(line)
     for card in line.cards("drawn", place):
         g["drawn"][seat, card >> 6] |= np.uint64(1 << (card & 63))

@@ -48,7 +48,6 @@ class Player:
     def __init__(self) -> None:
         self._states = np.zeros(1, STATE)
         self._deciders = np.zeros(1, DECIDERS)
-        self._log = np.zeros(1, LOG)
         self._watch = np.zeros(1, batch.WATCH)
 
     def play(
@@ -71,7 +70,7 @@ class Player:
         self._deciders[0]["decisions"] = 0
         n_builds, n_rounds = batch.play_batch(
             cell.rules, np.uint64(seed), indices, replicates, policies,
-            self._states, self._deciders, self._log, self._watch, games, seats, builds, rounds,
+            self._states, self._deciders, self._watch, games, seats, builds, rounds,
         )  # fmt: skip
         decisions = int(self._deciders[0]["decisions"])
         return Batch(games, seats, builds[:n_builds].copy(), rounds[:n_rounds].copy(), decisions)
@@ -91,7 +90,7 @@ class Player:
         self._deciders[0]["decisions"] = 0
         batch.play_outcomes(
             cell.rules, np.uint64(seed), indices, replicates, policies,
-            self._states, self._deciders, self._log, winners, lengths,
+            self._states, self._deciders, winners, lengths,
         )  # fmt: skip
         return Outcomes(winners, lengths, int(self._deciders[0]["decisions"]))
 

@@ -12,6 +12,7 @@ from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.jit import entry, inline, jit
 from balance.games.nefarious.kernel.round import play_round
 from balance.games.nefarious.kernel.start import deal, set_up
+from balance.games.nefarious.kernel.state import TIMES_BITS
 from balance.games.nefarious.tables import ROUNDS_EVERY
 from balance.games.nefarious.vocabulary import MOST_PLAYERS, ROUND_LIMIT
 
@@ -86,7 +87,7 @@ WATCH: Final = np.dtype(
 
 @entry
 def play_batch(
-    rules, seed, indices, replicates, policies, states, deciders, log, watch, games, seats, builds, rounds
+    rules, seed, indices, replicates, policies, states, deciders, watch, games, seats, builds, rounds
 ):
     """Play one game per index into rows; return the numbers of build rows and round rows.
 
@@ -98,12 +99,12 @@ def play_batch(
         for seat in range(r.players):
             p.policy[seat] = policies[i, seat]
         set_up(g, r, seed, indices[i], replicates[i])
-        deal(g, r, log[0])
+        deal(g, r, None)
         _begin_watch(g, w)
         keep_rounds = indices[i] % ROUNDS_EVERY == 0
         over = False
         while not over:
-            over = play_round(g, r, p, log[0])
+            over = play_round(g, r, p, None)
             n_builds = _note_builds(g, r, w, i, builds, n_builds)
             if keep_rounds:
                 n_rounds = _note_round(g, i, rounds, n_rounds)
@@ -206,7 +207,7 @@ def _note_seat(g, w, row, game, seat, policy):
     row.hand = t.n_hand[seat]
     for action in range(c.ACTION_COUNT):
         row.minions[action] = t.minions[seat, action]
-        row.chose[action] = t.times[seat, action]
+        row.chose[action] = t.times[seat] >> TIMES_BITS * action & (1 << TIMES_BITS) - 1
     row.first_action = w.first_action[seat]
     row.income = g.income[seat]
     row.built = t.n_built[seat]
@@ -217,15 +218,15 @@ def _note_seat(g, w, row, game, seat, policy):
 
 
 @entry
-def play_outcomes(rules, seed, indices, replicates, policies, states, deciders, log, winners, lengths):
+def play_outcomes(rules, seed, indices, replicates, policies, states, deciders, winners, lengths):
     """Play one game per index for its outcome alone: the winner's seat (-1 none) and the number of rounds."""
     r, g, p = rules[0], states[0], deciders[0]
     for i in range(indices.size):
         for seat in range(r.players):
             p.policy[seat] = policies[i, seat]
         set_up(g, r, seed, indices[i], replicates[i])
-        deal(g, r, log[0])
-        while not play_round(g, r, p, log[0]):
+        deal(g, r, None)
+        while not play_round(g, r, p, None):
             pass
         winners[i] = g.winner
         lengths[i] = g.table.round

@@ -2,17 +2,29 @@
 
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
-from balance.games.nefarious.kernel.jit import inline
-from balance.games.nefarious.kernel.options import list_choices
-from balance.games.nefarious.kernel.policies import decide_inline
+from balance.games.nefarious.kernel.jit import inline, jit
+from balance.games.nefarious.kernel.options import list_choices, list_rested_choices
+from balance.games.nefarious.kernel.policies import decide, decide_here
+from balance.games.nefarious.kernel.state import TIMES_BITS
 
 
 @inline
 def choose_actions(g, r, p):
     """R1: every player picks, seat after seat, without seeing the others."""
+    if r.rest > 0:
+        choose_among_rested(g, r, p)
+        return
     for seat in range(g.table.players):
-        list_choices(g, r, seat)
-        g.pending[seat] = decide_inline(g, r, p, seat, c.CHOOSE)
+        list_choices(g, r)
+        g.pending[seat] = decide_here(g, r, p, seat, c.CHOOSE)
+
+
+@jit
+def choose_among_rested(g, r, p):
+    """R1 where the actions of the last rounds rest."""
+    for seat in range(g.table.players):
+        list_rested_choices(g, r, seat)
+        g.pending[seat] = decide(g, r, p, seat, c.CHOOSE)
 
 
 @inline
@@ -24,8 +36,12 @@ def reveal_actions(g, log):
         mask = g.pending[seat]
         t.actions[seat] = mask
         t.past[seat] = (t.past[seat] << 4 | mask) & 0xFFF
-        for action in range(c.ACTION_COUNT):
-            t.times[seat, action] += mask >> action & 1
+        t.times[seat] += (
+            (mask & 1)
+            | (mask >> 1 & 1) << TIMES_BITS
+            | (mask >> 2 & 1) << 2 * TIMES_BITS
+            | (mask >> 3 & 1) << 3 * TIMES_BITS
+        )
         # a seat is written down in any case and counted only if it chose: no branch that nobody can predict
         g.doers[c.SPECULATE, speculators] = seat
         g.doers[c.INVENT, inventors] = seat

@@ -6,11 +6,13 @@ from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
 from balance.games.nefarious.kernel.jit import inline, jit
 from balance.games.nefarious.kernel.randomness import shuffle
+from balance.games.nefarious.kernel.state import SEAT_BITS
 
 
 @jit
 def take_into_hand(g, seat, card):
     """Put a card into a hand, which stays in ascending order."""
+    seat &= SEAT_BITS
     t = g.table
     i = t.n_hand[seat]
     while i > 0 and g.hand[seat, i - 1] > card:
@@ -23,15 +25,14 @@ def take_into_hand(g, seat, card):
 @jit
 def leave_hand(g, seat, card):
     """Take a card out of a hand."""
+    seat &= SEAT_BITS
     t = g.table
-    n = t.n_hand[seat]
-    i = 0
-    while g.hand[seat, i] != card:
-        i += 1
-    while i + 1 < n:
-        g.hand[seat, i] = g.hand[seat, i + 1]
-        i += 1
-    t.n_hand[seat] = n - 1
+    kept = 0
+    for i in range(t.n_hand[seat]):
+        held = g.hand[seat, i]
+        g.hand[seat, kept] = held
+        kept += held != card
+    t.n_hand[seat] = kept
 
 
 @inline
@@ -52,14 +53,10 @@ def discardable(g, seat):
 @jit
 def discard_card(g, seat, card):
     """Put a card of a hand on the discard pile."""
+    seat &= SEAT_BITS
     t = g.table
     leave_hand(g, seat, card)
-    # The pile lies in ascending order: the shuffle needs it, and order in a pile means nothing.
-    i = t.n_discard
-    while i > 0 and t.discard[i - 1] > card:
-        t.discard[i] = t.discard[i - 1]
-        i -= 1
-    t.discard[i] = card
+    t.discard[t.n_discard] = card
     t.n_discard += 1
 
 
@@ -105,6 +102,7 @@ def may_draw(g, r, log, needed):
 @jit
 def draw_cards(g, r, log, seat, count, cause):
     """Draw for one seat, inside an instruction that `may_draw` has opened."""
+    seat &= SEAT_BITS
     t = g.table
     open_list = False
     for _ in range(count):

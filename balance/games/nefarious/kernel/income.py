@@ -32,8 +32,9 @@ def collect_income(g, r, log):
         earned = min(earned, MOST_MONEY - t.money[seat])
         t.money[seat] += earned
         g.income[seat] += earned
-        if log.on and earned > 0:
-            out.event(log, c.E_INCOME, seat, earned, 0, 0)
+        if log is not None:  # noqa: SIM102 - tested by the compiler
+            if earned > 0:
+                out.event(log, c.E_INCOME, seat, earned, 0, 0)
 
 
 @jit

@@ -9,6 +9,7 @@ from balance.games.nefarious.kernel.jit import inline, jit
 from balance.games.nefarious.kernel.lines import amount_of, amount_on_card, do_line, forget_discarded, holds
 from balance.games.nefarious.kernel.options import list_builds
 from balance.games.nefarious.kernel.policies import decide
+from balance.games.nefarious.kernel.state import SEAT_BITS
 
 _NONE = -1
 
@@ -18,8 +19,9 @@ def invent(g, r, p, log):
     """Do one pass of Invent: all decide, all pay and build, then all effects."""
     pick_cards(g, r, p)
     g.n_builders = 0
+    g.others_hit = r.first[c.ON_INVENTION_OTHERS] < r.last[c.ON_INVENTION_OTHERS]
     for i in range(g.n_doers[c.INVENT]):
-        seat = g.doers[c.INVENT, i]
+        seat = g.doers[c.INVENT, i] & SEAT_BITS
         if g.revealed[seat] != _NONE:
             reveal_invention(g, r, p, log, seat)
     if g.n_builders > 0 and r.effect_repeats > 0:
@@ -31,19 +33,16 @@ def invent(g, r, p, log):
 def pick_cards(g, r, p):
     """Let every inventor with a hand pick a card, on the state as the step began; then all are revealed."""
     for i in range(g.n_doers[c.INVENT]):
-        seat = g.doers[c.INVENT, i]
-        g.pending[seat] = _NONE
+        seat = g.doers[c.INVENT, i] & SEAT_BITS
         if g.table.n_hand[seat] > 0:
             list_builds(g, seat)
-            g.pending[seat] = decide(g, r, p, seat, c.BUILD)
-    for i in range(g.n_doers[c.INVENT]):
-        seat = g.doers[c.INVENT, i]
-        g.revealed[seat] = g.pending[seat]
+            g.revealed[seat] = decide(g, r, p, seat, c.BUILD)
 
 
 @jit
 def reveal_invention(g, r, p, log, seat):
     """See what becomes of a revealed card: refused, unaffordable, or built."""
+    seat &= SEAT_BITS
     card = g.revealed[seat]
     g.revealed[seat] = _NONE
     refusal = refusing_line(g, r, seat)
@@ -93,9 +92,14 @@ def build(g, r, log, seat, card):
     t.built_now[seat] += 1
     t.built_vp[seat] += r.vp[card]
     t.built_per[seat] += r.vp_per_built[card]
+    t.score[seat] = t.built_vp[seat] + t.built_per[seat] * t.n_built[seat]
+    g.scored = 0
     g.builders[g.n_builders] = seat
     g.n_builders += 1
-    g.source[seat] = source_of(g, r, seat, card)
+    source = source_of(g, r, seat, card)
+    g.source[seat] = source
+    if source != _NONE:
+        g.others_hit |= r.others_lines[source] < r.others_lines[source + 1]
     out.event(log, c.E_REVEAL, seat, r.id[card], c.BUILT, r.cost[card])
 
 
@@ -140,12 +144,7 @@ def resolve_own_effects(g, r, p, log):
 @jit
 def resolve_others_effects(g, r, p, log):
     """Pass 2: every player, seat 0 first, resolves the others' cards, starting with the left neighbour."""
-    hit = r.first[c.ON_INVENTION_OTHERS] < r.last[c.ON_INVENTION_OTHERS]
-    for i in range(g.n_builders):
-        source = g.source[g.builders[i]]
-        if source != _NONE and r.others_lines[source] < r.others_lines[source + 1]:
-            hit = True
-    if not hit:
+    if not g.others_hit:
         return
     for seat in range(g.table.players):
         # builders are in order of seats: those after this seat come first
@@ -161,6 +160,7 @@ def resolve_others_effects(g, r, p, log):
 @jit
 def resolve_invention(g, r, p, log, seat, builder):
     """Resolve the lines of a builder's card that hit a seat: the whole list, as often as the rules say."""
+    seat &= SEAT_BITS
     first, last, moment = effect_list(g, r, seat, builder)
     for _ in range(r.effect_repeats):
         for index in range(first, last):

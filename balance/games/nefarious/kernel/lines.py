@@ -8,6 +8,7 @@ from balance.games.nefarious.kernel.hands import discard_card, discardable, draw
 from balance.games.nefarious.kernel.jit import inline, jit
 from balance.games.nefarious.kernel.options import list_all_zones, list_discards, list_hand, list_minions
 from balance.games.nefarious.kernel.policies import decide
+from balance.games.nefarious.kernel.state import SEAT_BITS
 from balance.games.nefarious.vocabulary import MOST_MONEY, MOST_TWISTS
 
 
@@ -133,6 +134,7 @@ def board_crowd(g):
 @jit
 def count_per(g, line, seat, per, zone):
     """Count what an amount is multiplied with; `zone` is that of the placement at hand, if any."""
+    seat &= SEAT_BITS
     t = g.table
     if per == c.PER_HAND:
         return t.n_hand[seat]
@@ -160,6 +162,7 @@ def count_per(g, line, seat, per, zone):
 @jit
 def amount_of(g, line, seat, zone):
     """Return how many of its thing a line of a twist moves for a seat, counted now."""
+    seat &= SEAT_BITS
     if line.everything:
         if line.what == c.CARD:
             return discardable(g, seat)
@@ -184,13 +187,15 @@ def pay_out(g, log, seat, amount, cause):
     """Give money, up to what a player can hold."""
     amount = min(amount, MOST_MONEY - g.table.money[seat])
     g.table.money[seat] += amount
-    if log.on and amount > 0:
-        out.event(log, c.E_MONEY, seat, amount, cause, 0)
+    if log is not None:  # noqa: SIM102 - tested by the compiler
+        if amount > 0:
+            out.event(log, c.E_MONEY, seat, amount, cause, 0)
 
 
 @jit
 def take_money(g, log, seat, amount, cause):
     """Take money, never below 0."""
+    seat &= SEAT_BITS
     lost = min(amount, g.table.money[seat])
     if lost > 0:
         g.table.money[seat] -= lost
@@ -200,6 +205,7 @@ def take_money(g, log, seat, amount, cause):
 @jit
 def place_minion(g, r, p, log, seat, zone, paid, cause):
     """Put a minion from the reserve on a zone, pay, and do what the placement sets off."""
+    seat &= SEAT_BITS
     t = g.table
     t.money[seat] -= paid
     t.reserve[seat] -= 1
@@ -227,6 +233,7 @@ def set_off_by_placing(g, r, p, log, seat, zone):
 @jit
 def remove_minion(g, log, seat, zone, cause):
     """Take a minion back to the reserve."""
+    seat &= SEAT_BITS
     t = g.table
     t.reserve[seat] += 1
     t.minions[seat, zone] -= 1
@@ -252,6 +259,7 @@ def do_line(g, r, p, log, line, seat, amount):
 @jit
 def do_line_without_placing(g, r, p, log, line, seat, amount):
     """Do a line that places no minion; what cannot be done in full is done as far as possible."""
+    seat &= SEAT_BITS
     if amount <= 0:
         return
     if line.what == c.MONEY:
@@ -280,6 +288,7 @@ def do_line_without_placing(g, r, p, log, line, seat, amount):
 @jit
 def discard_cards(g, r, p, log, line, seat, amount):
     """Discard cards of the player's choice, one at a time."""
+    seat &= SEAT_BITS
     for _ in range(min(amount, discardable(g, seat))):
         list_discards(g, seat)
         card = decide(g, r, p, seat, c.DISCARD)
@@ -322,6 +331,7 @@ def commit_card(g, r, p, log, seat):
 @jit
 def place_minions(g, r, p, log, line, seat, amount):
     """Place minions free on zones of the player's choice, one at a time."""
+    seat &= SEAT_BITS
     for _ in range(amount):
         if g.table.reserve[seat] == 0:
             return

@@ -1,7 +1,8 @@
 """Writing what happens into a record of integers, to be read by `balance.games.nefarious.events`.
 
-An event is its code, the number of words that follow, and these words. A log that is not `on` costs one
-test; a full one is not written to, but counted on, so that the reader notices.
+An event is its code, the number of words that follow, and these words. Where no log is wanted, None is passed
+for it, and the compiler leaves all of this out; a log that is not `on` stays empty; a full one is not written
+to, but counted on, so that the reader notices.
 """
 
 from typing import Final
@@ -31,12 +32,14 @@ def word(log, value):
 @inline
 def event(log, code, a, b, c_, d):
     """Log an event of four words."""
-    if log.on:
+    if log is not None:
         _write_event(log, code, a, b, c_, d)
 
 
 @jit
 def _write_event(log, code, a, b, c_, d):
+    if not log.on:
+        return
     word(log, code)
     word(log, 4)
     word(log, a)
@@ -48,12 +51,14 @@ def _write_event(log, code, a, b, c_, d):
 @inline
 def begin_cards(log, code, a, b):
     """Begin an event of two words and a list of cards; `card` adds to it."""
-    if log.on:
+    if log is not None:
         _write_beginning(log, code, a, b)
 
 
 @jit
 def _write_beginning(log, code, a, b):
+    if not log.on:
+        return
     word(log, code)
     log.list = log.at
     word(log, 2)
@@ -64,12 +69,14 @@ def _write_beginning(log, code, a, b):
 @inline
 def card(log, id_):
     """Add a card to the list begun last."""
-    if log.on:
+    if log is not None:
         _write_card(log, id_)
 
 
 @jit
 def _write_card(log, id_):
+    if not log.on:
+        return
     if log.list < MOST_WORDS:
         log.words[log.list] += 1
     word(log, id_)
@@ -78,6 +85,8 @@ def _write_card(log, id_):
 @jit
 def state(g, r, log):
     """Log the whole state after R8: per seat money, committed id, vp, minions, hand, built."""
+    if not log.on:
+        return
     t = g.table
     word(log, c.E_STATE)
     log.list = log.at

@@ -9,11 +9,8 @@ from balance.games.nefarious.kernel.jit import inline, jit
 
 
 @inline
-def list_choices(g, r, seat):
-    """List the sets of actions that may be chosen, as masks; fewer actions if too few are left."""
-    if r.rest > 0:
-        list_rested_choices(g, r, seat)
-        return
+def list_choices(g, r):
+    """List the sets of actions that may be chosen, as masks, where no action rests."""
     for i in range(r.n_choices):
         g.options[i] = r.choices[i]
     g.n_options = r.n_choices
@@ -21,7 +18,7 @@ def list_choices(g, r, seat):
 
 @jit
 def list_rested_choices(g, r, seat):
-    """List the sets of actions without those that the seat chose in the last rounds."""
+    """List the sets of actions without those of the seat's last rounds; fewer actions if too few are left."""
     barred = r.barred
     for back in range(r.rest):
         barred |= (g.table.past[seat] >> (4 * back)) & 15
@@ -95,7 +92,6 @@ def list_discards(g, seat):
     n = 0
     for i in range(g.table.n_hand[seat]):
         card = g.hand[seat, i]
-        if not is_kept(g, seat, card):
-            g.options[n] = card
-            n += 1
+        g.options[n] = card
+        n += not is_kept(g, seat, card)
     g.n_options = n

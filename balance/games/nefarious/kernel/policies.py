@@ -8,7 +8,7 @@ from typing import Final
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.jit import inline, jit
 from balance.games.nefarious.kernel.randomness import decision_key, pick
-from balance.games.nefarious.kernel.state import ASKED_BITS, ASKS, MOST_ANSWERS
+from balance.games.nefarious.kernel.state import ASKED_BITS, ASKS, MOST_ANSWERS, SEAT_BITS
 from balance.games.nefarious.policies import POLICIES
 
 RANDOM: Final = POLICIES["random"]
@@ -69,7 +69,8 @@ def decide_random(r, table, seat, kind, options, n_options, key):
     return chosen
 
 
-def _decide(g, r, p, seat, kind):
+@inline
+def decide_here(g, r, p, seat, kind):
     """Take the decision whose options are listed: by the seat's policy, by the tape, or not yet.
 
     Returns the option itself. While a question is open the answer does not matter any more.
@@ -96,6 +97,8 @@ def _decide(g, r, p, seat, kind):
     return answer
 
 
-decide = jit(_decide)
-# most decisions are choices of actions: there the call is saved
-decide_inline = inline(_decide)
+@jit
+def decide(g, r, p, seat, kind):
+    """Take a decision; `decide_here` without a call is for the many choices of actions."""
+    seat &= SEAT_BITS
+    return decide_here(g, r, p, seat, kind)

@@ -18,7 +18,7 @@ _S27: Final = np.uint64(27)
 _S31: Final = np.uint64(31)
 _S32: Final = np.uint64(32)
 _CARD_BITS: Final = np.uint64(127)
-_BUCKET_SHIFT: Final = np.uint64(57)
+_BUCKET_SHIFT: Final = np.uint64(58)
 FOR_DECK: Final = np.uint64(1)
 FOR_POLICY: Final = np.uint64(2)
 

@@ -4,6 +4,7 @@ from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.hands import draw_cards, may_draw
 from balance.games.nefarious.kernel.jit import inline
 from balance.games.nefarious.kernel.lines import pay_out
+from balance.games.nefarious.kernel.state import SEAT_BITS
 
 
 @inline
@@ -15,4 +16,4 @@ def research(g, r, log):
         pay_out(g, log, seat, r.research_money * (g.table.actions[seat] >> c.RESEARCH & 1), c.CAUSE_RESEARCH)
     if may_draw(g, r, log, researchers * r.research_cards):
         for i in range(researchers):
-            draw_cards(g, r, log, g.doers[c.RESEARCH, i], r.research_cards, c.CAUSE_RESEARCH)
+            draw_cards(g, r, log, g.doers[c.RESEARCH, i] & SEAT_BITS, r.research_cards, c.CAUSE_RESEARCH)

@@ -27,7 +27,7 @@ def play_round(g, r, p, log):
     play_actions(g, r, p, log)
     do_moment(g, r, p, log, c.AT_END)
     count_scores(g, r)
-    if log.on:
+    if log is not None:
         out.state(g, r, log)
     over = check_victory(g, r)
     if over:

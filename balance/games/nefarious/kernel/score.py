@@ -1,11 +1,11 @@
 """R9: scores, and whether the game is over."""
 
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.jit import inline
+from balance.games.nefarious.kernel.jit import inline, jit
 from balance.games.nefarious.kernel.lines import amount_of, holds
 
 
-@inline
+@jit
 def score_of(g, r, seat):
     """Sum the VP of built cards and the bonuses that hold now."""
     t = g.table
@@ -20,7 +20,10 @@ def score_of(g, r, seat):
 
 @inline
 def count_scores(g, r):
-    """Write everybody's score on the table."""
+    """Add the bonuses to everybody's score, which building keeps up to date without them."""
+    if r.first[c.AT_SCORE] == r.last[c.AT_SCORE]:
+        return
+    g.scored = 0
     for seat in range(g.table.players):
         g.table.score[seat] = score_of(g, r, seat)
 
@@ -28,6 +31,19 @@ def count_scores(g, r):
 @inline
 def check_victory(g, r):
     """Whether the game is over: a sole leader has reached the goal, or the round limit is scored."""
+    if not g.scored:
+        g.scored = 1
+        if compare_scores(g, r):
+            return True
+    if g.table.round >= r.round_limit:
+        g.stalled = 1
+        return True
+    return False
+
+
+@inline
+def compare_scores(g, r):
+    """Find the leader; whether a sole leader has reached the goal."""
     t = g.table
     best = t.score[0]
     for seat in range(1, t.players):
@@ -41,8 +57,5 @@ def check_victory(g, r):
     g.leader = leader if leaders == 1 else -1
     if best >= r.goal and leaders == 1:
         g.winner = leader
-        return True
-    if t.round >= r.round_limit:
-        g.stalled = 1
         return True
     return False

@@ -32,6 +32,7 @@ def set_up(g, r, seed, game_index, replicate):
     t.n_deck = r.n_cards
     g.deck_top = 0
     shuffle(g, r.id, g.deck, 0, r.n_cards)
+    g.scored = 0
     g.winner = -1
     g.stalled = 0
 
@@ -45,12 +46,12 @@ def set_up_seat(g, r, seat):
     t.on_zones[seat] = 0
     for zone in range(c.ACTION_COUNT):
         t.minions[seat, zone] = 0
-        t.times[seat, zone] = 0
     t.n_hand[seat] = 0
     t.n_built[seat] = 0
     t.built_vp[seat] = 0
     t.built_per[seat] = 0
     t.score[seat] = 0
+    t.times[seat] = 0
     t.past[seat] = 0
     t.has_committed[seat] = 0
     g.committed[seat] = -1

@@ -20,7 +20,11 @@ from balance.games.nefarious.vocabulary import (
     MOST_TWISTS,
 )
 
-BUCKETS: Final = 128
+BUCKETS: Final = 64
+# `seat & SEAT_BITS` is the seat, and tells the compiler that an index is not negative: Numba would otherwise
+# provide for counting from the end at every access.
+SEAT_BITS: Final = 7
+TIMES_BITS: Final = 16
 ASKED_BITS: Final = 10
 # one side of a card, one twist; the catalog refuses more (vocabulary)
 MOST_LINES: Final = 2 * MOST_CARDS * MOST_EFFECTS + 2 * MOST_TWISTS * MOST_TWIST_LINES
@@ -47,7 +51,7 @@ TABLE: Final = np.dtype(
         ("built", np.uint8, (MOST_PLAYERS, MOST_CARDS)),
         ("actions", np.int64, _seats),  # mask of the actions revealed this round, 0 before
         ("past", np.int64, _seats),  # masks of the last three rounds, the latest in the lowest four bits
-        ("times", np.int64, (MOST_PLAYERS, c.ACTION_COUNT)),  # how often each action was revealed
+        ("times", np.int64, _seats),  # how often each action was revealed, TIMES_BITS for each
         ("has_committed", np.int64, _seats),
         ("n_deck", np.int64),
         ("n_discard", np.int64),
@@ -73,6 +77,7 @@ STATE: Final = np.dtype(
         ("doers", np.int64, (c.ACTION_COUNT, MOST_PLAYERS + 1)),
         ("n_builders", np.int64),  # who has built in this half of R5, in order of seats
         ("builders", np.int64, _seats),
+        ("others_hit", np.int64),  # one of their cards has lines for the others
         ("pending", np.int64, _seats),  # decided but not yet revealed
         ("revealed", np.int64, _seats),  # card that lies open in R5 until its owner's turn, -1 none
         ("source", np.int64, _seats),  # card whose printed lines it resolves, -1 none
@@ -83,6 +88,7 @@ STATE: Final = np.dtype(
         ("placed_amounts", np.int64, _seats),  # the same for a line that a placement sets off
         ("n_options", np.int64),  # the options of the decision at hand
         ("options", np.int64, (MOST_CARDS,)),
+        ("scored", np.int64),  # the scores are those that were compared last
         ("best", np.int64),  # the highest score, as counted last
         ("leader", np.int64),  # seat that alone has it, -1 none
         ("winner", np.int64),  # seat, -1 none
