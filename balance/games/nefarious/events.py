@@ -43,11 +43,10 @@ def setup_event(
 
 def read_events(cell: Cell, words: npt.NDArray[np.int32]) -> Iterator[Event]:
     """Read the kernel's log."""
-    at = 0
-    while at < len(words):
-        code, count = int(words[at]), int(words[at + 1])
-        body = [int(word) for word in words[at + 2 : at + 2 + count]]
-        yield _READERS[code](cell, body)
+    at, plain = 0, words.tolist()  # a list is read several times as fast as an array, word by word
+    while at < len(plain):
+        code, count = plain[at : at + 2]
+        yield _READERS[code](cell, plain[at + 2 : at + 2 + count])
         at += 2 + count
 
 

@@ -8,12 +8,8 @@ shuffles and decides by itself, as the specification of randomness says, and mus
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from balance.games.nefarious.catalog import Catalog
-from balance.games.nefarious.events import read_events, setup_event
-from balance.games.nefarious.kernel.log import MOST_WORDS
-from balance.games.nefarious.play import Player, Session
+from balance.games.nefarious.events import replay
 from balance.games.nefarious.rules import Cell
 from tests.reference.cell import Rules
 from tests.reference.check import LogMismatchError, _compare, check_log
@@ -24,24 +20,11 @@ Event = dict[str, Any]
 
 
 class KernelLog:
-    """Plays one game after the other with the log on; a whole game is one call into the kernel."""
-
-    def __init__(self) -> None:
-        self._player = Player()
-        self._player._log["on"] = True
+    """The kernel as a writer of logs, one game after the other."""
 
     def events(self, cell: Cell, seed: int, game_index: int) -> list[Event]:
-        """The log of one game of random play, as `replay` returns it."""
-        log = self._player._log
-        log["at"] = 0
-        policies = np.zeros((1, cell.players), np.int64)
-        self._player.play(cell, seed, np.array([game_index], np.int64), policies)
-        length = int(log[0]["at"])
-        if length > MOST_WORDS:
-            raise OverflowError(f"the game's log needs {length} words, more than {MOST_WORDS}")
-        setup = setup_event(Session(cell, seed, game_index), seed, game_index, 0, ["random"] * cell.players)
-        # a list is read several times as fast as an array, word by word
-        return [setup, *read_events(cell, log[0]["words"][:length].tolist())]
+        """The log of one game of random play."""
+        return replay(cell, seed, game_index, ["random"] * cell.players)
 
 
 def reference_log(rules: Rules, players: int, seed: int, game_index: int) -> list[Event]:

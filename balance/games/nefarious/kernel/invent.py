@@ -92,7 +92,6 @@ def build(g, r, log, seat, card):
     t.built_now[seat] += 1
     t.built_vp[seat] += r.vp[card]
     t.built_per[seat] += r.vp_per_built[card]
-    t.score[seat] = t.built_vp[seat] + t.built_per[seat] * t.n_built[seat]
     g.scored = 0
     g.builders[g.n_builders] = seat
     g.n_builders += 1

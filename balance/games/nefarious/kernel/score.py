@@ -20,10 +20,11 @@ def score_of(g, r, seat):
 
 @inline
 def count_scores(g, r):
-    """Add the bonuses to everybody's score, which building keeps up to date without them."""
-    if r.first[c.AT_SCORE] == r.last[c.AT_SCORE]:
+    """Write everybody's score on the table; without bonuses it changes only when somebody builds."""
+    if r.first[c.AT_SCORE] < r.last[c.AT_SCORE]:
+        g.scored = 0
+    if g.scored:
         return
-    g.scored = 0
     for seat in range(g.table.players):
         g.table.score[seat] = score_of(g, r, seat)
 
