@@ -65,7 +65,7 @@ def bench(
     cores = machine.cores().amount
     threads = sorted({1, cores})
     found: list[benchmark.Figure] = []
-    gameoptions.announce_warm_up(game)
+    gameoptions.announce_warm_up(game, replay=False)
     diagnostics.say(
         f"{game.facts.title}, {', '.join(dict.fromkeys(load.lineup for load in work))}: "
         f"{len(work) * len(threads) * repeats} measurements of {games_} games, {cores} cores"

@@ -151,9 +151,9 @@ def _is_variant(game: Game[Any, Any], catalog: Catalog, name: str) -> bool:
         return False
 
 
-def announce_warm_up(game: Game[Any, Any]) -> None:
+def announce_warm_up(game: Game[Any, Any], *, replay: bool) -> None:
     """Tell a user who will have to wait why, before anything is played."""
     if isinstance(game, Warming):
-        note = game.warm_up_note()
+        note = game.warm_up_note(replay=replay)
         if note:
             diagnostics.say(note)

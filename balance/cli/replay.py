@@ -72,10 +72,10 @@ def replay(
     policies = seat_policies(lineup or game.facts.default_lineup, players, game.facts.policies)
     if state is not None:
         write_state = _notation(game)
-        gameoptions.announce_warm_up(game)
+        gameoptions.announce_warm_up(game, replay=True)
         output.text(write_state(cell, seed, game_index, policies, state, replicate), options)
         return
-    gameoptions.announce_warm_up(game)
+    gameoptions.announce_warm_up(game, replay=True)
     events = game.replay(cell, seed, game_index, policies, replicate)
     if as_json:
         output.json_lines(from_round(events, first_round), options)

@@ -276,8 +276,8 @@ class Game(Protocol[C, R]):
 class Warming(Protocol):
     """A game that may need a while before its first game is played."""
 
-    def warm_up_note(self) -> str | None:
-        """Return what to tell the user before playing (a compilation, say), None if nothing."""
+    def warm_up_note(self, *, replay: bool) -> str | None:
+        """Return what to tell the user before a replay, or a batch, is played; None if nothing."""
 
 
 @runtime_checkable

@@ -292,11 +292,11 @@ def test_another_game_has_its_own_word_for_variants(replay, monkeypatch):
 
 def test_the_wait_for_the_compiler_is_announced_once_and_on_stderr(capfd, monkeypatch):
     nefarious = games.get("nefarious")
-    monkeypatch.setattr("balance.games.nefarious.kernel.jit.is_compiled", lambda: False)
-    assert nefarious.warm_up_note() == "compiling the engine, once per version, about 40 s"
+    monkeypatch.setattr("balance.games.nefarious.kernel.jit.is_compiled", lambda _: False)
+    assert nefarious.warm_up_note(replay=True) == "compiling the engine, once per version, about a minute"
     assert run(["replay", "--players", "2", "--json"]) == 0
     out, err = capfd.readouterr()
-    assert err == "compiling the engine, once per version, about 40 s\n"
+    assert err == "compiling the engine, once per version, about a minute\n"
     assert events_of(out)[-1]["event"] == "end"
     assert run(["replay", "--players", "2", "--quiet"]) == 0
     assert capfd.readouterr().err == ""
@@ -305,7 +305,7 @@ def test_the_wait_for_the_compiler_is_announced_once_and_on_stderr(capfd, monkey
 def test_a_cache_that_cannot_be_written_is_named(monkeypatch):
     monkeypatch.setattr("balance.games.nefarious.kernel.jit.CACHE_FOLDER", None)
     monkeypatch.setenv("BALANCE_CACHE_DIR", "/dev/null/cache")
-    note = games.get("nefarious").warm_up_note()
+    note = games.get("nefarious").warm_up_note(replay=True)
     assert note.startswith(
         "the cache folder /dev/null/cache cannot be written: compiling the engine for this run"
     )
@@ -313,7 +313,7 @@ def test_a_cache_that_cannot_be_written_is_named(monkeypatch):
 
 
 def test_a_game_may_have_nothing_to_announce(capfd):
-    gameoptions.announce_warm_up(SimpleNamespace(name="dice"))
+    gameoptions.announce_warm_up(SimpleNamespace(name="dice"), replay=True)
     assert capfd.readouterr().err == ""
 
 

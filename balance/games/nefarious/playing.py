@@ -145,17 +145,18 @@ class Playing:
 
         return transcript(cell, events, first_round)
 
-    def warm_up_note(self) -> str | None:
-        """Return what to tell a user who is about to wait for the compiler."""
+    def warm_up_note(self, *, replay: bool) -> str | None:
+        """Return what to tell a user who is about to wait for the compiler; replays are compiled apart."""
         from balance.games.nefarious.kernel import jit
         from balance.resources import cache_dir
 
         if jit.CACHE_FOLDER is None:
             return (
                 f"the cache folder {cache_dir()} cannot be written: compiling the engine for this run only, "
-                "about 40 s (BALANCE_CACHE_DIR names another folder)"
+                "about a minute (BALANCE_CACHE_DIR names another folder)"
             )
-        return None if jit.is_compiled() else "compiling the engine, once per version, about 40 s"
+        compiled = jit.is_compiled("play_to_end" if replay else "play_batch")
+        return None if compiled else "compiling the engine, once per version, about a minute"
 
     def state_after(
         self,

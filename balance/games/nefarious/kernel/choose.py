@@ -14,8 +14,8 @@ def choose_actions(g, r, p):
     if r.rest > 0:
         choose_among_rested(g, r, p)
         return
+    list_choices(g, r)  # where nothing rests they are the same for everybody
     for seat in range(g.table.players):
-        list_choices(g, r)
         g.pending[seat] = decide_here(g, r, p, seat, c.CHOOSE)
 
 

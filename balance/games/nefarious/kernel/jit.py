@@ -7,6 +7,7 @@ sources. Must be imported before any other kernel module decorates a function.
 import hashlib
 import os
 import platform
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -50,9 +51,10 @@ if CACHE_FOLDER is not None:
     numba.config.CACHE_DIR = str(CACHE_FOLDER)  # type: ignore[attr-defined]
 
 
-def is_compiled() -> bool:
-    """Whether an earlier process left machine code of these sources behind."""
-    return CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob("batch.*.nbc"))
+def is_compiled(function: str) -> bool:
+    """Whether an earlier process of this Python left machine code of a function of `batch` behind."""
+    python = f"py{sys.version_info.major}{sys.version_info.minor}"
+    return CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob(f"batch.{function}-*.{python}.*.nbc"))
 
 
 _CACHE: Final = CACHE_FOLDER is not None
