@@ -110,7 +110,7 @@ def test_what_is_wrong_is_told_with_what_would_be_right(refused, args, message):
 
 
 def test_csv_into_head_is_clean(checkout):
-    command = f"{sys.executable} -m balance catalog list inventions --format csv | head -3"
+    command = f"'{sys.executable}' -m balance catalog list inventions --format csv | head -3"
     done = subprocess.run(["bash", "-c", command], capture_output=True, encoding="utf-8", cwd=checkout)
     assert done.stderr == ""
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
