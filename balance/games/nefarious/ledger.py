@@ -4,7 +4,7 @@ Needs no rules, only arithmetic: an event says what moved. From it come the laws
 show), the rows that a game leaves in the tables, and the running totals of the transcript.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -245,14 +245,6 @@ def bonus(line: Any, held: dict[str, int], played: Sequence[str]) -> int:
     }[effect.per]
     amount: int = effect.amount * per
     return amount if effect.op == "+" else -amount
-
-
-def follow(cell: Cell, events: Sequence[Event]) -> Iterator[tuple[Event, Ledger]]:
-    """Yield every event after the set-up with the ledger that has taken it in."""
-    ledger = Ledger(cell, events[0])
-    for event in events[1:]:
-        ledger.follow(event)
-        yield event, ledger
 
 
 def broken_laws(cell: Cell, events: Sequence[Event]) -> list[str]:
