@@ -17,6 +17,7 @@ from balance.games.nefarious.kernel import batch
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.log import LOG, MOST_WORDS
 from balance.games.nefarious.kernel.state import ASKS, DECIDERS, MOST_ANSWERS, STATE
+from balance.games.nefarious.kernel.weighing import weigh_apart
 from balance.games.nefarious.policies import POLICIES
 from balance.games.nefarious.rules import Cell, RecordArray
 from balance.games.nefarious.tables import ROUNDS_EVERY
@@ -48,6 +49,7 @@ class Player:
     def __init__(self) -> None:
         self._states = np.zeros(1, STATE)
         self._deciders = np.zeros(1, DECIDERS)
+        self._deciders["thinker"] = weigh_apart()
         self._watch = np.zeros(1, batch.WATCH)
 
     def play(
@@ -120,6 +122,7 @@ class Session:
         self.seed, self.game_index, self.replicate = seed, game_index, replicate
         self.states = np.zeros(1, STATE)
         self.deciders = np.zeros(1, DECIDERS)
+        self.deciders["thinker"] = weigh_apart()
         self.deciders["policy"] = ASKS
         self.deciders["stand_in"] = ASKS
         self.log = np.zeros(1, LOG)

@@ -1,9 +1,101 @@
-"""The players that Nefarious offers, by name. How they decide is in `kernel.policies`.
+"""The players that Nefarious offers, by name, and the parameters by which they weigh their options.
 
-Must not import the compiler: names are checked, and tables read, without it.
+How they decide is in `kernel.weighing`; their numbers are in `data/nefarious/policies.toml`. Must not import
+the compiler: names are checked, and tables read, without it.
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
-POLICIES: Final[dict[str, int]] = {"random": 0}
+POLICIES: Final[dict[str, int]] = {
+    "random": 0,
+    "greedy": 1,
+    "rusher": 2,
+    "saver": 3,
+    "investor": 4,
+    "spoiler": 5,
+    "researcher": 6,
+    "adaptive": 7,
+}
 """Each policy's number: in the kernel, and in the column `policy` of the tables."""
+FIELD: Final = ("greedy", "rusher", "saver", "investor", "spoiler", "researcher", "adaptive")
+"""Who may sit in the lineup `field`."""
+# `search:N` is number FIRST_SEARCH + N
+FIRST_SEARCH: Final = 1000
+MOST_ITERATIONS: Final = 1_000_000
+
+
+class Parameter(NamedTuple):
+    """One number by which a policy weighs its options; worth is counted in VP."""
+
+    name: str
+    lowest: float
+    highest: float
+    meaning: str
+
+
+PARAMETERS: Final = (
+    # Worth of things; of each pair the first counts early in the game, the second (`late`) at its end.
+    Parameter("coin", 0, 2, "worth of a coin"),
+    Parameter("coin_late", -1, 2, "the same, late"),
+    Parameter("card", -1, 4, "worth of a card in hand, whatever it is"),
+    Parameter("card_late", -1, 4, "the same, late"),
+    Parameter("income", 0, 3, "share of the income foreseen that is counted"),
+    Parameter("income_late", 0, 3, "the same, late"),
+    Parameter("bonus", 0, 2, "worth of a VP that comes and goes with the state that earns it"),
+    Parameter("bonus_late", 0, 2, "the same, late"),
+    Parameter("plan", 0, 2, "weight of the best card to be built later"),
+    Parameter("plan_late", 0, 2, "the same, late"),
+    Parameter("hurt", -1, 3, "weight of what the others lose, on average"),
+    Parameter("hurt_late", -1, 3, "the same, late"),
+    Parameter("speculate", -6, 12, "liking for Speculate"),
+    Parameter("speculate_late", -6, 12, "the same, late"),
+    Parameter("invent", -6, 12, "liking for Invent, if something can be built"),
+    Parameter("invent_late", -6, 12, "the same, late"),
+    Parameter("research", -6, 12, "liking for Research"),
+    Parameter("research_late", -6, 12, "the same, late"),
+    # Shapes.
+    Parameter("rich_from", 0, 60, "number of coins from which a further coin is worth less"),
+    Parameter("rich", 0, 1.5, "share of its worth that such a coin keeps"),
+    Parameter("first_card", 0, 8, "additional worth of having any card at all"),
+    Parameter("many_from", 0, 12, "number of cards from which a further card is worth less"),
+    Parameter("many", -0.5, 1.5, "share of its worth that such a card keeps"),
+    Parameter("patience", 0, 1, "share of its worth that a card to be built keeps per round of waiting"),
+    Parameter("second", 0, 1.5, "weight of the second-best card to be built, against the best"),
+    # Guesses.
+    Parameter("horizon", 1, 30, "rounds left at which the game is early; at none it is late"),
+    Parameter("pace", 0.5, 4, "VP per round that a player makes, as guessed before anything is seen"),
+    Parameter("count_on", 0, 1, "share of the income foreseen that is counted on when planning a payment"),
+    Parameter("habit", 0, 30, "rounds of play that the guess of what neighbours do is worth"),
+    Parameter("prior_speculate", 0, 1, "guessed share of Speculate"),
+    Parameter("prior_invent", 0, 1, "guessed share of Invent"),
+    Parameter("prior_research", 0, 1, "guessed share of Research"),
+    Parameter("prior_work", 0, 1, "guessed share of Work"),
+    Parameter("rich_invents", 0, 4, "how much likelier a neighbour with 20 coins plays Invent"),
+    Parameter("softness", 0, 4, "width of the chance that is added to the worth of an option"),
+)
+"""In the order of the kernel's array."""
+NAMES: Final = tuple(parameter.name for parameter in PARAMETERS)
+
+COIN: Final = NAMES.index("coin")
+CARD: Final = NAMES.index("card")
+INCOME: Final = NAMES.index("income")
+BONUS: Final = NAMES.index("bonus")
+PLAN: Final = NAMES.index("plan")
+HURT: Final = NAMES.index("hurt")
+LIKES_SPECULATE: Final = NAMES.index("speculate")
+LIKES_INVENT: Final = NAMES.index("invent")
+LIKES_RESEARCH: Final = NAMES.index("research")
+RICH_FROM: Final = NAMES.index("rich_from")
+RICH: Final = NAMES.index("rich")
+FIRST_CARD: Final = NAMES.index("first_card")
+MANY_FROM: Final = NAMES.index("many_from")
+MANY: Final = NAMES.index("many")
+PATIENCE: Final = NAMES.index("patience")
+SECOND: Final = NAMES.index("second")
+HORIZON: Final = NAMES.index("horizon")
+PACE: Final = NAMES.index("pace")
+COUNT_ON: Final = NAMES.index("count_on")
+HABIT: Final = NAMES.index("habit")
+PRIOR: Final = NAMES.index("prior_speculate")
+RICH_INVENTS: Final = NAMES.index("rich_invents")
+SOFTNESS: Final = NAMES.index("softness")

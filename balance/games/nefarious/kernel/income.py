@@ -2,8 +2,8 @@
 
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
+from balance.games.nefarious.kernel.counts import amount_of, holds
 from balance.games.nefarious.kernel.jit import inline, jit
-from balance.games.nefarious.kernel.lines import amount_of, holds
 from balance.games.nefarious.vocabulary import MOST_MONEY
 
 

@@ -4,9 +4,10 @@ import numpy as np
 
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
+from balance.games.nefarious.kernel.counts import amount_of, amount_on_card, holds
 from balance.games.nefarious.kernel.hands import discardable, leave_hand
 from balance.games.nefarious.kernel.jit import inline, jit
-from balance.games.nefarious.kernel.lines import amount_of, amount_on_card, do_line, forget_discarded, holds
+from balance.games.nefarious.kernel.lines import do_line, forget_discarded
 from balance.games.nefarious.kernel.options import list_builds
 from balance.games.nefarious.kernel.policies import decide
 from balance.games.nefarious.kernel.state import SEAT_BITS

@@ -9,10 +9,14 @@ import os
 import platform
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 import numba
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
 from balance.resources import cache_dir
 
@@ -80,3 +84,34 @@ jit: Callable[..., Any] = _njit(**_INNER)
 inline: Callable[..., Any] = _njit(forceinline=True, **_INNER)
 # The few functions that Python calls.
 entry: Callable[..., Any] = _njit(cache=_CACHE, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call_apart(typing_context, address, r, table, mind):  # type: ignore[no-untyped-def] # noqa: ARG001
+    """Call the function at an address (see `apart`) with three records; it returns an integer."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def] # noqa: ARG001
+        kind = ir.FunctionType(ir.IntType(64), [argument.type for argument in arguments[1:]])
+        pointer = builder.inttoptr(arguments[0], kind.as_pointer())
+        return builder.call(pointer, arguments[1:])
+
+    return types.int64(address, r, table, mind), generate
+
+
+def apart(function: Any, *records: Any) -> Callable[[], int]:
+    """Return a function that gives the address of a compiled function of three records, compiled when asked.
+
+    Whatever is called in the usual way is compiled again into each caller, and into its callers; a large
+    function called from the depth of the rules would be optimised thirty times over.
+    """
+
+    def give() -> int:
+        first, second, third = (types.CPointer(numba.from_dtype(record)) for record in records)
+
+        def call(a, b, c):  # type: ignore[no-untyped-def]
+            return function(numba.carray(a, 1)[0], numba.carray(b, 1)[0], numba.carray(c, 1)[0])
+
+        compiled = numba.cfunc(types.int64(first, second, third), cache=_CACHE, error_model="numpy")(call)
+        return int(compiled.address)
+
+    return lru_cache(maxsize=1)(give)

@@ -1,185 +1,16 @@
-"""The effect language, played: conditions, counts, and a line for one player or the whole table."""
+"""The effect language, played: a line for one player or the whole table."""
 
 import numpy as np
 
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
+from balance.games.nefarious.kernel.counts import amount_of, concerns, holds
 from balance.games.nefarious.kernel.hands import discard_card, discardable, draw_cards, is_kept, may_draw
 from balance.games.nefarious.kernel.jit import inline, jit
 from balance.games.nefarious.kernel.options import list_all_zones, list_discards, list_hand, list_minions
 from balance.games.nefarious.kernel.policies import decide
 from balance.games.nefarious.kernel.state import SEAT_BITS
 from balance.games.nefarious.vocabulary import MOST_MONEY, MOST_TWISTS
-
-
-@jit
-def card_vp(g, r, seat, card):
-    """Return what a built card is worth to its owner now."""
-    return r.vp[card] + r.vp_per_built[card] * g.table.n_built[seat]
-
-
-@jit
-def earlier_vp(g, r, seat):
-    """Return the highest worth among the cards built before the latest; below everything if there is none."""
-    best = -1_000_000
-    for i in range(g.table.n_built[seat] - 1):
-        best = max(best, card_vp(g, r, seat, np.int64(g.table.built[seat, i])))
-    return best
-
-
-@jit
-def quantity(g, r, seat, which):
-    """Return what a condition compares."""
-    t = g.table
-    if which == c.Q_MONEY:
-        return t.money[seat]
-    if which == c.Q_HAND:
-        return t.n_hand[seat]
-    if which == c.Q_BUILT:
-        return t.n_built[seat]
-    if which == c.Q_BUILT_NOW:
-        return t.built_now[seat]
-    if which == c.Q_MINIONS:
-        return t.on_zones[seat]
-    if which == c.Q_RESERVE:
-        return t.reserve[seat]
-    if which == c.Q_COMMITTED:
-        return 1 if g.committed[seat] >= 0 else 0
-    if which == c.Q_ROUND:
-        return t.round
-    if which == c.Q_CARD_VP:
-        return card_vp(g, r, seat, np.int64(t.built[seat, t.n_built[seat] - 1]))
-    return earlier_vp(g, r, seat)
-
-
-@jit
-def holds(g, r, line, seat):
-    """Whether all conditions of a line hold for a seat."""
-    for i in range(line.n_conditions):
-        right = line.right[i]
-        if line.left[i] == c.Q_PLAYED:
-            if (g.table.actions[seat] >> right & 1) != (line.comparison[i] == c.EQUAL):
-                return False
-            continue
-        left = quantity(g, r, seat, line.left[i])
-        if line.right_is_quantity[i]:
-            right = quantity(g, r, seat, right)
-        how = line.comparison[i]
-        if how == c.EQUAL:
-            good = left == right
-        elif how == c.NOT_EQUAL:
-            good = left != right
-        elif how == c.AT_MOST:
-            good = left <= right
-        elif how == c.AT_LEAST:
-            good = left >= right
-        elif how == c.LESS:
-            good = left < right
-        else:
-            good = left > right
-        if not good:
-            return False
-    return True
-
-
-@jit
-def led_zones(g, seat):
-    """Count the own revealed actions on whose zone the player has more minions than each other player."""
-    t = g.table
-    led = 0
-    for zone in range(c.ACTION_COUNT):
-        if not t.actions[seat] >> zone & 1:
-            continue
-        leads = True
-        for other in range(t.players):
-            if other != seat and t.minions[other, zone] >= t.minions[seat, zone]:
-                leads = False
-        if leads:
-            led += 1
-    return led
-
-
-@jit
-def shared_actions(g, seat):
-    """Count the other players with the same action, for each action of the seat."""
-    t = g.table
-    shared = 0
-    for action in range(c.ACTION_COUNT):
-        if t.actions[seat] >> action & 1:
-            for other in range(t.players):
-                if other != seat and t.actions[other] >> action & 1:
-                    shared += 1
-    return shared
-
-
-@jit
-def played_minions(g, seat):
-    """Count the own minions on zones of own revealed actions."""
-    count = 0
-    for zone in range(c.ACTION_COUNT):
-        if g.table.actions[seat] >> zone & 1:
-            count += g.table.minions[seat, zone]
-    return count
-
-
-@jit
-def board_crowd(g):
-    """Count the minions of all players on all zones."""
-    crowd = 0
-    for zone in range(c.ACTION_COUNT):
-        crowd += g.table.standing[zone]
-    return crowd
-
-
-@jit
-def count_per(g, line, seat, per, zone):
-    """Count what an amount is multiplied with; `zone` is that of the placement at hand, if any."""
-    seat &= SEAT_BITS
-    t = g.table
-    if per == c.PER_HAND:
-        return t.n_hand[seat]
-    if per == c.PER_MINION:
-        return t.on_zones[seat]
-    if per == c.PER_BUILT:
-        return t.n_built[seat]
-    if per == c.PER_MONEY_FULL:
-        return t.money[seat] // line.per_n
-    if per == c.PER_MONEY_REST:
-        return t.money[seat] % line.per_n
-    if per == c.PER_DISCARDED:
-        return g.discarded[line.cause - c.CAUSE_TWIST, seat]
-    if per == c.PER_PLAYED_MINION:
-        return played_minions(g, seat)
-    if per == c.PER_LED_ZONE:
-        return led_zones(g, seat)
-    if per == c.PER_SHARED_ACTION:
-        return shared_actions(g, seat)
-    if per == c.PER_ZONE_CROWD:
-        return t.crowd[zone]
-    return board_crowd(g)
-
-
-@jit
-def amount_of(g, line, seat, zone):
-    """Return how many of its thing a line of a twist moves for a seat, counted now."""
-    seat &= SEAT_BITS
-    if line.everything:
-        if line.what == c.CARD:
-            return discardable(g, seat)
-        if line.what == c.MONEY:
-            return g.table.money[seat]
-        return g.table.on_zones[seat]
-    if line.per == c.PER_NOTHING:
-        return line.amount
-    return line.amount * count_per(g, line, seat, line.per, zone)
-
-
-@jit
-def amount_on_card(g, r, line, seat):
-    """Return how many of its thing a line of an invention moves; `per hand` may count something else."""
-    if line.per == c.PER_HAND:
-        return line.amount * count_per(g, line, seat, r.hand_counts, -1)
-    return amount_of(g, line, seat, -1)
 
 
 @inline
@@ -399,21 +230,6 @@ def note_discarded(g, line, seat, count):
     """Remember what a twist's line made a player discard."""
     if line.counts:
         g.discarded[line.cause - c.CAUSE_TWIST, seat] += count
-
-
-@jit
-def concerns(g, moment, seat):
-    """Whether a moment concerns a seat: everybody, but around an action only those who do it."""
-    t = g.table
-    if moment == c.BEFORE_SPECULATE:
-        return t.actions[seat] >> c.SPECULATE & 1 and t.reserve[seat] > 0
-    if moment == c.AFTER_SPECULATE:
-        return t.actions[seat] >> c.SPECULATE & 1
-    if moment == c.BEFORE_RESEARCH or moment == c.AFTER_RESEARCH:
-        return t.actions[seat] >> c.RESEARCH & 1
-    if moment == c.BEFORE_WORK or moment == c.AFTER_WORK:
-        return t.actions[seat] >> c.WORK & 1
-    return True
 
 
 @jit

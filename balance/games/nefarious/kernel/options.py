@@ -46,6 +46,7 @@ def list_payable_zones(g, r, seat):
         g.options[n] = zone
         n += 1 if r.price[zone] <= money else 0
     g.n_options = n
+    g.paying = 1
 
 
 @inline
@@ -54,6 +55,7 @@ def list_all_zones(g):
     for zone in range(c.ACTION_COUNT):
         g.options[zone] = zone
     g.n_options = c.ACTION_COUNT
+    g.paying = 0
 
 
 @jit

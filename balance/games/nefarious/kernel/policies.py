@@ -6,7 +6,7 @@ Policies are numbers (`RANDOM`, ...) here and names in `balance.games.nefarious.
 from typing import Final
 
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.jit import inline, jit
+from balance.games.nefarious.kernel.jit import call_apart, inline, jit
 from balance.games.nefarious.kernel.randomness import decision_key, pick
 from balance.games.nefarious.kernel.state import ASKED_BITS, ASKS, MOST_ANSWERS, SEAT_BITS
 from balance.games.nefarious.policies import POLICIES
@@ -39,14 +39,27 @@ def _answer_or_ask(g, p, seat, kind):
     return ASKS
 
 
-@inline
-def consult(r, table, hand, committed, seat, policy, kind, options, n_options, key):  # noqa: ARG001
+@jit
+def consult(r, table, hand, committed, seat, policy, kind, options, n_options, key, paying, mind, thinker):
     """Return the index of the option that a policy takes.
 
     `table` is what everybody sees, `hand` and `committed` are the seat's own, `key` is the hash of this
-    decision. Nothing else of the game is within reach.
+    decision, `paying` tells whether a placement costs its price, `mind` is room to think in. Nothing else
+    of the game is within reach.
     """
-    return decide_random(r, table, seat, kind, options, n_options, key)
+    mind.seat = seat
+    mind.policy = policy
+    mind.kind = kind
+    mind.key = key
+    mind.paying = paying
+    mind.committed = committed
+    mind.n_cards = table.n_hand[seat]
+    for i in range(mind.n_cards):
+        mind.hand[i] = hand[i]
+    mind.n_options = n_options
+    for i in range(n_options):
+        mind.options[i] = options[i]
+    return call_apart(thinker, r, table, mind)
 
 
 @inline
@@ -88,9 +101,13 @@ def decide_here(g, r, p, seat, kind):
         answer = g.options[0]
     else:
         key = decision_key(g.policy_key[seat], g.table.round, kind, number)
-        chosen = consult(
-            r, g.table, g.hand[seat], g.committed[seat], seat, policy, kind, g.options, g.n_options, key
-        )
+        if policy == RANDOM:
+            chosen = decide_random(r, g.table, seat, kind, g.options, g.n_options, key)
+        else:
+            chosen = consult(
+                r, g.table, g.hand[seat], g.committed[seat], seat, policy, kind,
+                g.options, g.n_options, key, g.paying, p.mind, p.thinker,
+            )  # fmt: skip
         answer = g.options[chosen]
     if p.policy[seat] == ASKS:
         p.tape[p.used - 1] = answer

@@ -1,8 +1,8 @@
 """R9: scores, and whether the game is over."""
 
 from balance.games.nefarious.kernel import codes as c
+from balance.games.nefarious.kernel.counts import amount_of, holds
 from balance.games.nefarious.kernel.jit import inline, jit
-from balance.games.nefarious.kernel.lines import amount_of, holds
 
 
 @jit

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from balance.games.nefarious.kernel import codes as c
+from balance.games.nefarious.policies import PARAMETERS, POLICIES
 from balance.games.nefarious.vocabulary import (
     MOST_CARDS,
     MOST_CONDITIONS,
@@ -88,6 +89,7 @@ STATE: Final = np.dtype(
         ("placed_amounts", np.int64, _seats),  # the same for a line that a placement sets off
         ("n_options", np.int64),  # the options of the decision at hand
         ("options", np.int64, (MOST_CARDS,)),
+        ("paying", np.int64),  # a placement must be paid for
         ("scored", np.int64),  # the scores are those that were compared last
         ("best", np.int64),  # the highest score, as counted last
         ("leader", np.int64),  # seat that alone has it, -1 none
@@ -97,6 +99,67 @@ STATE: Final = np.dtype(
         ("bucket", np.int64, (BUCKETS + 1,)),
         ("keys", np.uint64, (MOST_CARDS,)),
         ("sorted_keys", np.uint64, (MOST_CARDS,)),
+    ],
+    align=True,
+)
+
+# What a player thinks with while it weighs options; nothing in it outlasts a decision.
+MOST_WAITING: Final = 12
+MIND: Final = np.dtype(
+    [
+        # the question, and what only the seat knows
+        ("seat", np.int64),
+        ("policy", np.int64),
+        ("kind", np.int64),
+        ("key", np.uint64),  # hash of this decision
+        ("paying", np.int64),  # a placement costs its price
+        ("committed", np.int64),
+        ("n_cards", np.int64),
+        ("hand", np.int64, (MOST_CARDS,)),
+        ("n_options", np.int64),
+        ("options", np.int64, (MOST_CARDS,)),
+        ("imagined", STATE),
+        # what the seat has, to come back to
+        ("money", np.int64),
+        ("on_zones", np.int64),
+        ("reserve", np.int64),
+        ("n_hand", np.int64),
+        ("n_built", np.int64),
+        ("built_now", np.int64),
+        ("built_vp", np.int64),
+        ("built_per", np.int64),
+        ("actions", np.int64),
+        ("minions", np.int64, (c.ACTION_COUNT,)),
+        # guesses
+        ("expect", np.float64, (c.ACTION_COUNT,)),  # how many neighbours play an action
+        ("chance", np.float64, (c.ACTION_COUNT,)),
+        ("per_round", np.float64),  # money that a round of Work brings
+        ("best_other", np.int64),  # highest score of the others
+        # what things are worth now (balance.games.nefarious.policies)
+        ("coin", np.float64),
+        ("card", np.float64),
+        ("income", np.float64),
+        ("minion", np.float64),
+        ("bonus", np.float64),
+        ("plan", np.float64),
+        ("hurt", np.float64),
+        ("like_speculate", np.float64),
+        ("like_invent", np.float64),
+        ("like_research", np.float64),
+        ("rich_from", np.float64),
+        ("rich", np.float64),
+        ("first_card", np.float64),
+        ("many_from", np.float64),
+        ("many", np.float64),
+        ("second", np.float64),
+        ("count_on", np.float64),
+        ("decay", np.float64, (MOST_WAITING,)),
+        ("net", np.float64, (MOST_CARDS,)),  # worth of building each card of the hand
+        # the option at hand
+        ("gone", np.int64),  # mask of places in the hand whose card is built
+        ("given_up", np.int64),  # cards discarded by a line that counts them
+        ("hurt_done", np.float64),
+        ("extra", np.float64),  # income that is hoped for but not counted on
     ],
     align=True,
 )
@@ -118,6 +181,8 @@ DECIDERS: Final = np.dtype(
         ("n_options", np.int64),
         ("options", np.int64, (MOST_CARDS,)),
         ("stand_in", np.int64),  # policy that answers the next question for ASKS, or ASKS
+        ("mind", MIND),
+        ("thinker", np.int64),  # address of weighing.weigh
     ],
     align=True,
 )
@@ -178,6 +243,7 @@ RULES: Final = np.dtype(
         # lines of twists at a moment: first[m] .. last[m], last excluded
         ("first", np.int64, (len(c.MOMENTS),)),
         ("last", np.int64, (len(c.MOMENTS),)),
+        ("weights", np.float64, (len(POLICIES), len(PARAMETERS))),  # of each policy, for these twists
         ("lines", LINE, (MOST_LINES,)),
     ],
     align=True,
