@@ -16,6 +16,7 @@ from balance import games
 from balance.cli import diagnostics
 from balance.errors import UsageError
 from balance.games.contract import Catalog, Game, Warming
+from balance.games.lineup import FORMS
 
 __all__ = [
     "CatalogOption",
@@ -109,7 +110,7 @@ LineupOption = Annotated[
     typer.Option(
         "--lineup",
         metavar="LINEUP",
-        help="Who sits where: mirror:POLICY, or one policy per seat separated by commas.",
+        help=f"Who sits where: {FORMS}.",
     ),
 ]
 HandicapOption = Annotated[

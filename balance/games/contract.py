@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from balance.games.lineup import Lineup
+
 __all__ = [
     "Catalog",
     "Cell",
@@ -156,6 +158,9 @@ class Facts:
     items: str
     actions: tuple[str, ...]
     policies: tuple[str, ...]
+    """The names of those that need no number behind them; a game may know `search:200` beyond these."""
+    field: tuple[str, ...]
+    """The policies that seats draw from in the lineup `field`; none: there is no such lineup."""
     default_lineup: str
     round_limit: int
     tables: tuple[Table, ...]
@@ -230,6 +235,12 @@ class Game(Protocol[C, R]):
     def variants(self, catalog: C, edition: str) -> tuple[str, ...]:
         """Return the ids of the variants that an edition has, in the catalog's order."""
 
+    def policy_number(self, name: str) -> int:
+        """Return a policy's number, as in the role `policy`; UsageError with the nearest names if none."""
+
+    def policy_name(self, number: int) -> str:
+        """Return the name of a policy, the same for every way to write it; UsageError if there is none."""
+
     def compile(
         self,
         catalog: C,
@@ -245,13 +256,14 @@ class Game(Protocol[C, R]):
         cell: R,
         seed: int,
         indices: Sequence[int],
-        policies: Sequence[Sequence[str]],
+        policies: "npt.NDArray[np.int64]",
         replicates: Sequence[int] | None = None,
     ) -> "dict[str, dict[str, npt.NDArray[np.generic]]]":
-        """Play one game per index into the columns of every table; `policies` has one list per game.
+        """Play one game per index into the columns of every table.
 
-        UsageError for numbers out of range (`balance.games.keys`) and for policies that do not exist or do
-        not seat everybody.
+        `policies` holds their numbers, a row per game and a column per seat (`balance.games.lineup` makes
+        them). UsageError for numbers out of range (`balance.games.keys`) and for policies that do not exist
+        or do not seat everybody.
         """
 
     def replay(
@@ -290,7 +302,7 @@ class Measured(Protocol):
         seed: int,
         first_index: int,
         games: int,
-        policies: Sequence[str],
+        lineup: "Lineup",
         threads: int,
     ) -> Throughput:
         """Play so many games of each cell into rows, on so many threads, and throw the rows away."""

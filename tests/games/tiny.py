@@ -33,7 +33,7 @@ from balance.games.contract import (
 )
 from balance.games.eventlog import from_round
 from balance.games.keys import check_keys
-from balance.games.lineup import check_policies
+from balance.games.lineup import check_seated
 from balance.games.tomlfile import Fields, Problems
 from balance.suggest import unknown
 
@@ -102,6 +102,7 @@ FACTS: Final = Facts(
     items="charms",
     actions=ACTIONS,
     policies=POLICIES,
+    field=POLICIES,
     default_lineup="mirror:random",
     round_limit=ROUND_LIMIT,
     tables=TABLES,
@@ -434,6 +435,16 @@ class Tiny:
         here = catalog.one("edition", edition).id
         return tuple(mood.id for mood in catalog.moods if here in mood.editions)
 
+    def policy_number(self, name: str) -> int:
+        if name not in POLICIES:
+            raise UsageError(f"{unknown('policy', name, POLICIES)} (policies: {', '.join(POLICIES)})")
+        return POLICIES.index(name)
+
+    def policy_name(self, number: int) -> str:
+        if not 0 <= number < len(POLICIES):
+            raise UsageError(f"there is no policy number {number}")
+        return POLICIES[number]
+
     def compile(
         self,
         catalog: Catalog,
@@ -466,13 +477,15 @@ class Tiny:
         cell: Cell,
         seed: int,
         indices: Sequence[int],
-        policies: Sequence[Sequence[str]],
+        policies: npt.NDArray[np.int64],
         replicates: Sequence[int] | None = None,
     ) -> dict[str, dict[str, npt.NDArray[np.generic]]]:
+        check_seated(policies, len(indices), cell.players, self.policy_name)
         rows: Rows = {table.name: [] for table in TABLES}
-        again = replicates or [0] * len(indices)
-        for game, (index, names, replicate) in enumerate(zip(indices, policies, again, strict=True)):
-            for table, own in _rows(self._race(cell, seed, index, names, replicate), game).items():
+        again = [0] * len(indices) if replicates is None else replicates
+        for game, (index, numbers, replicate) in enumerate(zip(indices, policies, again, strict=True)):
+            names = [self.policy_name(number) for number in numbers]
+            for table, own in _rows(self._race(cell, seed, int(index), names, int(replicate)), game).items():
                 rows[table] += own
         return {
             table.name: {
@@ -489,7 +502,8 @@ class Tiny:
 
     def _race(self, cell: Cell, seed: int, index: int, policies: Sequence[str], replicate: int) -> Race:
         check_keys(seed, index, replicate)
-        check_policies(policies, cell.players, POLICIES)
+        numbers = [self.policy_number(name) for name in policies]
+        check_seated(np.array([numbers], np.int64), 1, cell.players, self.policy_name)
         return Race(cell, (seed, cell.players, index), policies, replicate).play()
 
     def rows_of(self, cell: Cell, events: Sequence[Event]) -> Rows:
