@@ -8,6 +8,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from balance.errors import BalanceError, UsageError
@@ -150,9 +152,10 @@ def _facts(game: AnyGame) -> Iterator[str]:
             yield f"the catalog has no kind '{kind}'"
     try:
         for players in range(low, high + 1):
-            parse_lineup(facts.default_lineup, players, game)
+            for lineup in (facts.default_lineup, *facts.default_sweep_lineups):
+                parse_lineup(lineup, players, game)
     except UsageError as error:
-        yield f"default_lineup: {error}"
+        yield f"default lineups: {error}"
     yield from _policies(game)
     yield from _distinct("tables", [table.name for table in facts.tables])
     for table in facts.tables:
@@ -208,6 +211,13 @@ def _catalog(game: AnyGame) -> Iterator[str]:
     catalog = game.load_catalog()
     if game.load_catalog().hash != catalog.hash:
         yield "loaded twice, it has two hashes"
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "catalog.toml"
+        file.write_text(game.catalog_text(catalog), encoding="utf-8")
+        if game.read_catalog(file).hash != catalog.hash:
+            yield "written down and read again, it is another one"
+    if not game.engine_hash() or game.engine_hash() != game.engine_hash():
+        yield "the engine has no hash, or two"
     kinds = {kind.name: kind for kind in game.kinds}
     for kind in kinds.values():
         for row in game.rows(catalog, kind, {}):

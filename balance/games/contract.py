@@ -31,6 +31,7 @@ __all__ = [
     "Notated",
     "Table",
     "Throughput",
+    "Tuned",
     "Warming",
 ]
 
@@ -164,6 +165,8 @@ class Facts:
     default_lineup: str
     round_limit: int
     tables: tuple[Table, ...]
+    default_sweep_lineups: tuple[str, ...] = ()
+    """The lineups of a sweep that names none; none here: the default lineup."""
 
     def table(self, name: str) -> Table:
         """Return the table of a name; KeyError if there is none."""
@@ -219,6 +222,15 @@ class Game(Protocol[C, R]):
 
     def load_catalog(self, overlays: Iterable[str | Path] = ()) -> C:
         """Load the official catalog with overlays laid over it; CatalogError with every problem."""
+
+    def catalog_text(self, catalog: C) -> str:
+        """Return a whole catalog as one TOML text: what a run keeps, so that it explains itself later."""
+
+    def read_catalog(self, path: Path) -> C:
+        """Read what `catalog_text` wrote, nothing official beneath it; CatalogError with every problem."""
+
+    def engine_hash(self) -> str:
+        """Return a digest of everything but catalog and policies that decides what a game's rows are."""
 
     def rows(self, catalog: C, kind: Kind, filters: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return the entries of a kind as rows with its columns; UsageError for an unknown filter value."""
@@ -306,6 +318,18 @@ class Measured(Protocol):
         threads: int,
     ) -> Throughput:
         """Play so many games of each cell into rows, on so many threads, and throw the rows away."""
+
+
+@runtime_checkable
+class Tuned(Protocol):
+    """A game whose policies have weights, kept in a file."""
+
+    @property
+    def policies_hash(self) -> str:
+        """A digest of the weights; equal for equal weights, however they were written."""
+
+    def policies_document(self) -> str:
+        """Return the weights as used, as one TOML text for the folder of a run."""
 
 
 @runtime_checkable

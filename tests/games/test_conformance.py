@@ -92,7 +92,7 @@ def without_role(name, role):
         (with_facts(round_limit=0), "random play may never end"),
         (with_facts(policies=("random", "random")), "policies names something twice"),
         (with_facts(actions=()), "actions is empty"),
-        (with_facts(default_lineup="mirror:genius"), "default_lineup: unknown policy 'genius'"),
+        (with_facts(default_lineup="mirror:genius"), "default lineups: unknown policy 'genius'"),
         (with_facts(field=("random", "genius")), "the policy 'genius' is not known: unknown policy"),
         (Twins(), "the policy 'thrifty' has the number of 'random'"),
         (with_facts(item="hat"), "no kind 'hat'"),

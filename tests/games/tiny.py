@@ -106,6 +106,7 @@ FACTS: Final = Facts(
     default_lineup="mirror:random",
     round_limit=ROUND_LIMIT,
     tables=TABLES,
+    default_sweep_lineups=("mirror:random", "field"),
 )
 
 # --- catalog ----------------------------------------------------------------------------------------------
@@ -162,6 +163,7 @@ class Catalog:
     charms: tuple[Charm, ...]
     editions: tuple[Edition, ...]
     version: str
+    entries: tuple[tomlfile.Entry, ...] = field(default=(), repr=False, compare=False)
 
     @cached_property
     def hash(self) -> str:
@@ -180,10 +182,14 @@ class Catalog:
 
 def load_catalog(overlays: Iterable[str | Path] = ()) -> Catalog:
     """Read the file beside this one and lay overlays over it; every mistake is told at once."""
+    return _read_files([OFFICIAL, *map(Path, overlays)])
+
+
+def _read_files(paths: Iterable[Path]) -> Catalog:
     problems = Problems()
     entries: list[tomlfile.Entry] = []
     version = ""
-    for path in (OFFICIAL, *map(Path, overlays)):
+    for path in paths:
         document = tomlfile.read_toml(path, problems)
         version = document.pop("catalog", {}).get("version", version)
         kinds = [kind.name for kind in KINDS]
@@ -193,7 +199,8 @@ def load_catalog(overlays: Iterable[str | Path] = ()) -> Catalog:
         kind.name: [_READ[kind.name](e, problems) for e in entries if e.kind == kind.name] for kind in KINDS
     }
     problems.raise_if_any()
-    return Catalog(tuple(items["mood"]), tuple(items["charm"]), tuple(items["edition"]), version)
+    moods, charms, editions = (tuple(items[kind]) for kind in ("mood", "charm", "edition"))
+    return Catalog(moods, charms, editions, version, tuple(entries))
 
 
 def _read_mood(entry: tomlfile.Entry, problems: Problems) -> Mood:
@@ -384,6 +391,15 @@ class Tiny:
 
     def load_catalog(self, overlays: Iterable[str | Path] = ()) -> Catalog:
         return load_catalog(overlays)
+
+    def catalog_text(self, catalog: Catalog) -> str:
+        return tomlfile.toml_text({"version": catalog.version}, catalog.entries)
+
+    def read_catalog(self, path: Path) -> Catalog:
+        return _read_files([path])
+
+    def engine_hash(self) -> str:
+        return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 
     def rows(self, catalog: Catalog, kind: Kind, filters: Mapping[str, str]) -> list[dict[str, Any]]:
         edition = catalog.one("edition", filters["edition"]).id if "edition" in filters else None

@@ -68,7 +68,14 @@ class Playing:
             default_lineup="mirror:random",
             round_limit=v.ROUND_LIMIT,
             tables=TABLES,
+            default_sweep_lineups=("mirror:adaptive", "field") if "adaptive" in POLICIES and FIELD else (),
         )
+
+    def engine_hash(self) -> str:
+        """Return the hash of the kernel's sources."""
+        from balance.games.nefarious.kernel.jit import KERNEL_HASH
+
+        return KERNEL_HASH
 
     def variants(self, catalog: Catalog, edition: str) -> tuple[str, ...]:
         """Return the ids of the twists that an edition has."""
