@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from balance.errors import Failed, UsageError
 from balance.games.contract import Facts, Game, Measured, Throughput
-from balance.games.lineup import seat_policies
+from balance.games.lineup import Lineup, parse_lineup
 
 __all__ = [
     "Figure",
@@ -47,8 +47,7 @@ SAMPLED: Final = 50
 class Workload:
     """What is played in one measurement; the games are shared out evenly among the cells."""
 
-    lineup: str
-    policies: tuple[str, ...]
+    lineup: Lineup
     variants: str
     """Which variants are in force, for people: `none`, `50 pairs`."""
     cells: tuple[Any, ...]
@@ -56,7 +55,7 @@ class Workload:
     @property
     def players(self) -> int:
         """How many play."""
-        return len(self.policies)
+        return self.lineup.players
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +130,11 @@ def workloads(
     for count in dict.fromkeys(players or player_counts(facts)):
         plain = (game.compile(catalog, edition, count),)
         varied = tuple(game.compile(catalog, edition, count, variants) for variants in combined)
-        for lineup in dict.fromkeys(of_lineups or lineups(facts)):
-            policies = seat_policies(lineup, count, facts.policies)
-            found.append(Workload(lineup, policies, "none", plain))
+        seated = (parse_lineup(text, count, game) for text in of_lineups or lineups(facts))
+        for lineup in dict.fromkeys(seated):
+            found.append(Workload(lineup, "none", plain))
             if varied:
-                found.append(Workload(lineup, policies, _name(combined), varied))
+                found.append(Workload(lineup, _name(combined), varied))
     return found
 
 
@@ -170,7 +169,7 @@ def measure(
 
 def _play(game: Measured, load: Workload, games: int, threads: int) -> Throughput:
     each = -(-games // len(load.cells))
-    return game.measure(load.cells, SEED, 0, each, load.policies, threads)
+    return game.measure(load.cells, SEED, 0, each, load.lineup, threads)
 
 
 def figures(runs: Runs) -> Iterator[Figure]:
@@ -191,7 +190,7 @@ def _figure(
     measure: str, load: Workload, threads: int, values: Sequence[float], unit: str, done: Sequence[Throughput]
 ) -> Figure:
     return Figure(
-        measure, load.lineup, load.players, load.variants, threads,
+        measure, load.lineup.text, load.players, load.variants, threads,
         statistics.median(values), min(values), max(values), unit, done[0].games, len(values),
     )  # fmt: skip
 
@@ -202,14 +201,14 @@ def _figure(
 _FIRST_GAME: Final = """
 import sys
 from balance import games
-from balance.games.lineup import seat_policies
+from balance.games.lineup import parse_lineup
 game = games.get(sys.argv[1])
 facts = game.facts
 players = facts.players[0]
 cell = game.compile(game.load_catalog(), facts.default_edition, players)
-policies = seat_policies(facts.default_lineup, players, facts.policies)
-game.play(cell, 0, [0], [policies])
-game.replay(cell, 0, 0, policies)
+lineup = parse_lineup(facts.default_lineup, players, game)
+game.play(cell, 0, [0], lineup.seated(0, [0]))
+game.replay(cell, 0, 0, lineup.names(0, 0))
 """
 
 

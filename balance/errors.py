@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-__all__ = ["BalanceError", "CatalogError", "DataError", "Failed", "Problem", "UsageError"]
+__all__ = ["BalanceError", "CatalogError", "DataError", "Failed", "Interrupted", "Problem", "UsageError"]
 
 
 class BalanceError(Exception):
@@ -35,6 +35,12 @@ class DataError(BalanceError):
     """The data is missing, unfinished, damaged, or of a version that cannot be replayed exactly."""
 
     exit_code = 3
+
+
+class Interrupted(BalanceError):  # noqa: N818 - Ctrl-C is no error
+    """The user stopped long work; says what was kept and how to go on."""
+
+    exit_code = 130
 
 
 @dataclass(frozen=True, slots=True)

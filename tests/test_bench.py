@@ -9,6 +9,7 @@ import pytest
 from balance import bench, games
 from balance.errors import Failed, UsageError
 from balance.games.contract import Throughput
+from balance.games.lineup import parse_lineup
 from tests.games.tiny import FACTS, Tiny
 
 NEFARIOUS = games.get("nefarious")
@@ -20,8 +21,8 @@ class Counted(Tiny):
     def __init__(self):
         self.asked = []
 
-    def measure(self, cells, seed, first_index, games, policies, threads):
-        self.asked.append((len(cells), games, policies, threads))
+    def measure(self, cells, seed, first_index, games, lineup, threads):
+        self.asked.append((len(cells), games, lineup.policies, threads))
         played = games * len(cells)
         return Throughput(played, 3 * played, 10 * played, played * len(self.asked) / threads)
 
@@ -62,7 +63,7 @@ def test_workloads_are_lineups_by_players_by_variants():
         (2, "none", 1), (2, "50 pairs", 50), (4, "none", 1), (4, "50 pairs", 50), (6, "none", 1),
         (6, "50 pairs", 50),
     ]  # fmt: skip
-    assert work[2].policies == ("random",) * 4
+    assert work[2].lineup.policies == ("random",) * 4
     assert {cell.players for load in work[2:4] for cell in load.cells} == {4}
 
 
@@ -129,21 +130,21 @@ def test_nefarious_counts_the_rounds_of_every_game_once(threads):
     cells = [
         NEFARIOUS.compile(NEFARIOUS.load_catalog(), "ascora-2011", 2, twists) for twists in [(), ("unions",)]
     ]
-    policies = ("random", "random")
-    done = NEFARIOUS.measure(cells, 5, 20, 37, policies, threads)
-    rows = [NEFARIOUS.play(cell, 5, range(20, 57), [policies] * 37) for cell in cells]
+    lineup = parse_lineup("mirror:random", 2, NEFARIOUS)
+    done = NEFARIOUS.measure(cells, 5, 20, 37, lineup, threads)
+    rows = [NEFARIOUS.play(cell, 5, range(20, 57), lineup.seated(5, range(20, 57))) for cell in cells]
     assert done.games == 74
     assert done.rounds == sum(int(row["games"]["rounds"].sum()) for row in rows)
-    assert done.decisions == NEFARIOUS.measure(cells, 5, 20, 37, policies, 1).decisions > done.rounds
+    assert done.decisions == NEFARIOUS.measure(cells, 5, 20, 37, lineup, 1).decisions > done.rounds
     assert done.seconds > 0
 
 
 def test_nefarious_measures_only_what_can_be_played():
     cell = NEFARIOUS.compile(NEFARIOUS.load_catalog(), "ascora-2011", 2)
     with pytest.raises(UsageError):
-        NEFARIOUS.measure([cell], 1, 2**32 - 1, 2, ("random", "random"), 1)
-    with pytest.raises(UsageError):
-        NEFARIOUS.measure([cell], 1, 0, 2, ("random",), 1)
+        NEFARIOUS.measure([cell], 1, 2**32 - 1, 2, parse_lineup("mirror:random", 2, NEFARIOUS), 1)
+    with pytest.raises(UsageError, match="2 games of 3 players given, but 2 games of 2"):
+        NEFARIOUS.measure([cell], 1, 0, 2, parse_lineup("mirror:random", 3, NEFARIOUS), 1)
 
 
 # --- starting

@@ -67,7 +67,7 @@ def bench(
     found: list[benchmark.Figure] = []
     gameoptions.announce_warm_up(game, replay=False)
     diagnostics.say(
-        f"{game.facts.title}, {', '.join(dict.fromkeys(load.lineup for load in work))}: "
+        f"{game.facts.title}, {', '.join(dict.fromkeys(load.lineup.text for load in work))}: "
         f"{len(work) * len(threads) * repeats} measurements of {games_} games, {cores} cores"
     )
     with diagnostics.progress("playing", len(work) * len(threads) * repeats) as line:

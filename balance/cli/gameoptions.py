@@ -6,7 +6,7 @@ Knows games by their contract only. What the options mean is checked here or by 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 import typer
@@ -15,7 +15,9 @@ from typer.core import TyperCommand
 from balance import games
 from balance.cli import diagnostics
 from balance.errors import UsageError
-from balance.games.contract import Catalog, Game, Warming
+from balance.games.contract import Game, Warming
+from balance.games.lineup import FORMS
+from balance.games.variants import variant_names
 
 __all__ = [
     "CatalogOption",
@@ -109,7 +111,7 @@ LineupOption = Annotated[
     typer.Option(
         "--lineup",
         metavar="LINEUP",
-        help="Who sits where: mirror:POLICY, or one policy per seat separated by commas.",
+        help=f"Who sits where: {FORMS}.",
     ),
 ]
 HandicapOption = Annotated[
@@ -126,29 +128,6 @@ CatalogOption = Annotated[
         "--catalog", metavar="FILE_OR_DIR", help="Lay this overlay over the official catalog; repeatable."
     ),
 ]
-
-
-def variant_names(game: Game[Any, Any], catalog: Catalog, given: Iterable[str]) -> list[str]:
-    """Return the variants that a user named; a value that is not a name as a whole is a list."""
-    names: list[str] = []
-    for value in given:
-        if not value.strip():
-            continue  # --twists "" is no twist
-        if _is_variant(game, catalog, value):
-            names.append(value)
-            continue
-        parts = [part.strip() for part in value.split(",")]
-        if "" in parts:
-            raise UsageError(f"--{game.facts.variants} {value}: a name is missing beside a comma")
-        names += parts
-    return names
-
-
-def _is_variant(game: Game[Any, Any], catalog: Catalog, name: str) -> bool:
-    try:
-        return any(entry.kind == game.facts.variant for entry in game.find(catalog, name))
-    except UsageError:
-        return False
 
 
 def announce_warm_up(game: Game[Any, Any], *, replay: bool) -> None:

@@ -12,7 +12,6 @@ import errno
 import io
 import json
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +24,7 @@ import typer
 
 from balance.cli import terminal
 from balance.errors import Failed, UsageError
+from balance.files import beside
 
 __all__ = [
     "ForceOption",
@@ -370,18 +370,11 @@ def _to_file(content: bytes, target: Path, force: bool) -> None:
         target.write_bytes(content)
         return
     target = target.resolve()
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+    with beside(target, content) as temporary:
         if force:
             temporary.replace(target)
         else:
             _rename_to_new(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _rename_to_new(temporary: Path, target: Path) -> None:

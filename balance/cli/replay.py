@@ -15,7 +15,7 @@ from balance.games.contract import Game, Notated
 from balance.games.eventlog import from_round
 from balance.games.handicap import read_handicaps
 from balance.games.keys import check_keys
-from balance.games.lineup import seat_policies
+from balance.games.lineup import parse_lineup
 
 __all__ = ["EPILOG", "replay"]
 
@@ -35,7 +35,11 @@ def replay(
         int, typer.Option("--game", metavar="N", help="Which game of the seed, 0..2^32-1.")
     ] = 0,
     replicate: Annotated[
-        int, typer.Option(metavar="N", help="Which run of the same deal; changes only random decisions.")
+        int,
+        typer.Option(
+            metavar="N",
+            help="Which run of the same deal: other chance decisions, a list of policies a seat further.",
+        ),
     ] = 0,
     lineup: gameoptions.LineupOption = None,
     handicap: gameoptions.HandicapOption = None,
@@ -69,7 +73,8 @@ def replay(
         gameoptions.variant_names(game, loaded, variants or ()),
         read_handicaps(handicap or ()),
     )
-    policies = seat_policies(lineup or game.facts.default_lineup, players, game.facts.policies)
+    seats = parse_lineup(lineup or game.facts.default_lineup, players, game)
+    policies = seats.names(seed, game_index, replicate)
     if state is not None:
         write_state = _notation(game)
         gameoptions.announce_warm_up(game, replay=True)

@@ -8,13 +8,15 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from balance.errors import BalanceError, UsageError
 from balance.games import eventlog
 from balance.games.contract import ROLES, Event, Facts, Game, Handicap, Table
 from balance.games.keys import HIGHEST_GAME, HIGHEST_SEED
-from balance.games.lineup import seat_policies
+from balance.games.lineup import parse_lineup
 
 if TYPE_CHECKING:
     import numpy as np
@@ -150,14 +152,28 @@ def _facts(game: AnyGame) -> Iterator[str]:
             yield f"the catalog has no kind '{kind}'"
     try:
         for players in range(low, high + 1):
-            seat_policies(facts.default_lineup, players, facts.policies)
+            for lineup in (facts.default_lineup, *facts.default_sweep_lineups):
+                parse_lineup(lineup, players, game)
     except UsageError as error:
-        yield f"default_lineup: {error}"
+        yield f"default lineups: {error}"
+    yield from _policies(game)
     yield from _distinct("tables", [table.name for table in facts.tables])
     for table in facts.tables:
         yield from _table(table)
     for name, roles in NEEDED_ROLES.items():
         yield from _needed(facts, name, roles)
+
+
+def _policies(game: AnyGame) -> Iterator[str]:
+    """Yield the policies whose names and numbers do not lead to each other."""
+    for name in (*game.facts.policies, *game.facts.field):
+        try:
+            told = game.policy_name(game.policy_number(name))
+        except UsageError as error:
+            yield f"the policy '{name}' is not known: {error}"
+            continue
+        if told != name:
+            yield f"the policy '{name}' has the number of '{told}'"
 
 
 def _distinct(what: str, names: Sequence[str]) -> Iterator[str]:
@@ -195,6 +211,13 @@ def _catalog(game: AnyGame) -> Iterator[str]:
     catalog = game.load_catalog()
     if game.load_catalog().hash != catalog.hash:
         yield "loaded twice, it has two hashes"
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "catalog.toml"
+        file.write_text(game.catalog_text(catalog), encoding="utf-8")
+        if game.read_catalog(file).hash != catalog.hash:
+            yield "written down and read again, it is another one"
+    if not game.engine_hash() or game.engine_hash() != game.engine_hash():
+        yield "the engine has no hash, or two"
     kinds = {kind.name: kind for kind in game.kinds}
     for kind in kinds.values():
         for row in game.rows(catalog, kind, {}):
@@ -225,7 +248,8 @@ def _refusals(game: AnyGame) -> Iterator[str]:
     edition, low, high = facts.default_edition, *facts.players
     variants = game.variants(catalog, edition)
     cell = game.compile(catalog, edition, low)
-    seats = list(seat_policies(facts.default_lineup, low, facts.policies))
+    lineup = parse_lineup(facts.default_lineup, low, game)
+    seats, seated = lineup.names(1, 0), lineup.seated(1, [0])
     asked: dict[str, Callable[[], object]] = {
         "an unknown edition": lambda: game.compile(catalog, _NOT_A_NAME, low),
         "the variants of an unknown edition": lambda: game.variants(catalog, _NOT_A_NAME),
@@ -240,13 +264,15 @@ def _refusals(game: AnyGame) -> Iterator[str]:
         ),
         "a name that is not in the catalog": lambda: game.find(catalog, _NOT_A_NAME),
         "an overlay that does not exist": lambda: game.load_catalog([f"{_NOT_A_NAME}.toml"]),
-        "an unknown policy": lambda: game.play(cell, 1, [0], [[_NOT_A_NAME] * low]),
+        "an unknown policy": lambda: game.policy_number(_NOT_A_NAME),
+        "a number that no policy has": lambda: game.policy_name(-1),
+        "a number that no policy has in a game": lambda: game.play(cell, 1, [0], seated - 1 - seated.max()),
         "an unknown policy in a replay": lambda: game.replay(cell, 1, 0, [_NOT_A_NAME] * low),
-        "too few policies": lambda: game.play(cell, 1, [0], [seats[:-1]]),
+        "too few policies": lambda: game.play(cell, 1, [0], seated[:, :-1]),
         "too few policies in a replay": lambda: game.replay(cell, 1, 0, seats[:-1]),
-        "a negative seed": lambda: game.play(cell, -1, [0], [seats]),
+        "a negative seed": lambda: game.play(cell, -1, [0], seated),
         "a seed beyond the range": lambda: game.replay(cell, HIGHEST_SEED + 1, 0, seats),
-        "a game index beyond the range": lambda: game.play(cell, 1, [HIGHEST_GAME + 1], [seats]),
+        "a game index beyond the range": lambda: game.play(cell, 1, [HIGHEST_GAME + 1], seated),
         "a negative game index": lambda: game.replay(cell, 1, -1, seats),
     }
     if facts.variants_at_once >= 2:
@@ -274,13 +300,14 @@ def _cell(game: AnyGame, name: CellName, games: int, seed: int, report: Report) 
     # far apart, and a multiple of ten: tables may keep some games only
     indices = [10 * k + k % 2 for k in range(games)]
     lineups = [_lineup(game.facts, name.players, k) for k in range(games)]
-    batch = game.play(cell, seed, indices, lineups)
+    seated = _seated(game, lineups)
+    batch = game.play(cell, seed, indices, seated)
     shape = list(_shape(game.facts, batch))
     yield from shape
     if shape:
         return
-    yield from _ranges(game.facts, name.players, batch, indices, lineups)
-    yield from _reproduced(game, cell, seed, indices, lineups, batch)
+    yield from _ranges(game.facts, batch, indices, seated)
+    yield from _reproduced(game, cell, seed, indices, seated, batch)
     for row, (index, policies) in enumerate(zip(indices, lineups, strict=True)):
         events = game.replay(cell, seed, index, policies)
         report.games += 1
@@ -292,6 +319,12 @@ def _cell(game: AnyGame, name: CellName, games: int, seed: int, report: Report) 
 def _lineup(facts: Facts, players: int, number: int) -> list[str]:
     """Return policies that rotate through the seats, so that each is seen on each."""
     return [facts.policies[(number + seat) % len(facts.policies)] for seat in range(players)]
+
+
+def _seated(game: AnyGame, lineups: Sequence[Sequence[str]]) -> "npt.NDArray[np.int64]":
+    import numpy as np
+
+    return np.array([[game.policy_number(name) for name in names] for names in lineups], np.int64)
 
 
 def _shape(facts: Facts, batch: "Batch") -> Iterator[str]:
@@ -315,14 +348,10 @@ def _shape(facts: Facts, batch: "Batch") -> Iterator[str]:
 
 
 def _ranges(
-    facts: Facts,
-    players: int,
-    batch: "Batch",
-    indices: Sequence[int],
-    lineups: Sequence[Sequence[str]],
+    facts: Facts, batch: "Batch", indices: Sequence[int], seated: "npt.NDArray[np.int64]"
 ) -> Iterator[str]:
     """Yield what in the columns of known roles cannot be."""
-    count = len(indices)
+    count, players = seated.shape
     for table in facts.tables:
         for column in table.columns:
             values = batch[table.name][column.name].tolist()
@@ -332,7 +361,6 @@ def _ranges(
                 "outcome": (0, players - 1),
                 "length": (1, facts.round_limit),
                 "round": (1, facts.round_limit),
-                "policy": (0, len(facts.policies) - 1),
             }.get(column.role, (None, None))
             bad = [] if low is None else [v for v in values if v != column.null and not low <= v <= high]
             if bad:
@@ -354,9 +382,8 @@ def _ranges(
         return
     if _by_role(seats, batch, "won") != [winner[game] == seat for game, seat in every]:
         yield "seats and games name different winners"
-    numbers = [facts.policies.index(lineups[game][seat]) for game, seat in every]
-    if _by_role(seats, batch, "policy") != numbers:
-        yield "the policies in seats are not those that were given, as numbers in the order of the facts"
+    if _by_role(seats, batch, "policy") != seated.ravel().tolist():
+        yield "the policies in seats are not those that were given"
 
 
 def _by_role(table: Table, batch: "Batch", role: str) -> list[Any]:
@@ -386,21 +413,21 @@ def _reproduced(
     cell: Any,
     seed: int,
     indices: Sequence[int],
-    lineups: Sequence[Sequence[str]],
+    seated: "npt.NDArray[np.int64]",
     batch: "Batch",
 ) -> Iterator[str]:
     """Play the same games one by one from the last to the first, and all at once in reverse."""
     facts = game.facts
     last = len(indices) - 1
-    reverse = game.play(cell, seed, indices[::-1], lineups[::-1])
+    reverse = game.play(cell, seed, indices[::-1], seated[::-1])
     for row, index in enumerate(indices):
         told = _rows(facts, batch, row)
-        alone = game.play(cell, seed, [index], [lineups[row]])
+        alone = game.play(cell, seed, [index], seated[row : row + 1])
         if _rows(facts, alone, 0) != told:
             yield f"game {index} alone is another one than in a batch"
         if _rows(facts, reverse, last - row) != told:
             yield f"game {index} is another one when the batch is in another order"
-    other = game.play(cell, seed + 1, indices, lineups)
+    other = game.play(cell, seed + 1, indices, seated)
     if len(indices) > 1 and all(
         _rows(facts, other, row) == _rows(facts, batch, row) for row in range(len(indices))
     ):

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from balance.games.lineup import Lineup
+
 __all__ = [
     "Catalog",
     "Cell",
@@ -29,6 +31,7 @@ __all__ = [
     "Notated",
     "Table",
     "Throughput",
+    "Tuned",
     "Warming",
 ]
 
@@ -156,9 +159,14 @@ class Facts:
     items: str
     actions: tuple[str, ...]
     policies: tuple[str, ...]
+    """The names of those that need no number behind them; a game may know `search:200` beyond these."""
+    field: tuple[str, ...]
+    """The policies that seats draw from in the lineup `field`; none: there is no such lineup."""
     default_lineup: str
     round_limit: int
     tables: tuple[Table, ...]
+    default_sweep_lineups: tuple[str, ...] = ()
+    """The lineups of a sweep that names none; none here: the default lineup."""
 
     def table(self, name: str) -> Table:
         """Return the table of a name; KeyError if there is none."""
@@ -215,6 +223,15 @@ class Game(Protocol[C, R]):
     def load_catalog(self, overlays: Iterable[str | Path] = ()) -> C:
         """Load the official catalog with overlays laid over it; CatalogError with every problem."""
 
+    def catalog_text(self, catalog: C) -> str:
+        """Return a whole catalog as one TOML text: what a run keeps, so that it explains itself later."""
+
+    def read_catalog(self, path: Path) -> C:
+        """Read what `catalog_text` wrote, nothing official beneath it; CatalogError with every problem."""
+
+    def engine_hash(self) -> str:
+        """Return a digest of everything but catalog and policies that decides what a game's rows are."""
+
     def rows(self, catalog: C, kind: Kind, filters: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return the entries of a kind as rows with its columns; UsageError for an unknown filter value."""
 
@@ -229,6 +246,12 @@ class Game(Protocol[C, R]):
 
     def variants(self, catalog: C, edition: str) -> tuple[str, ...]:
         """Return the ids of the variants that an edition has, in the catalog's order."""
+
+    def policy_number(self, name: str) -> int:
+        """Return a policy's number, as in the role `policy`; UsageError with the nearest names if none."""
+
+    def policy_name(self, number: int) -> str:
+        """Return the name of a policy, the same for every way to write it; UsageError if there is none."""
 
     def compile(
         self,
@@ -245,13 +268,14 @@ class Game(Protocol[C, R]):
         cell: R,
         seed: int,
         indices: Sequence[int],
-        policies: Sequence[Sequence[str]],
+        policies: "npt.NDArray[np.int64]",
         replicates: Sequence[int] | None = None,
     ) -> "dict[str, dict[str, npt.NDArray[np.generic]]]":
-        """Play one game per index into the columns of every table; `policies` has one list per game.
+        """Play one game per index into the columns of every table.
 
-        UsageError for numbers out of range (`balance.games.keys`) and for policies that do not exist or do
-        not seat everybody.
+        `policies` holds their numbers, a row per game and a column per seat (`balance.games.lineup` makes
+        them). UsageError for numbers out of range (`balance.games.keys`) and for policies that do not exist
+        or do not seat everybody.
         """
 
     def replay(
@@ -290,10 +314,22 @@ class Measured(Protocol):
         seed: int,
         first_index: int,
         games: int,
-        policies: Sequence[str],
+        lineup: "Lineup",
         threads: int,
     ) -> Throughput:
         """Play so many games of each cell into rows, on so many threads, and throw the rows away."""
+
+
+@runtime_checkable
+class Tuned(Protocol):
+    """A game whose policies have weights, kept in a file."""
+
+    @property
+    def policies_hash(self) -> str:
+        """A digest of the weights; equal for equal weights, however they were written."""
+
+    def policies_document(self) -> str:
+        """Return the weights as used, as one TOML text for the folder of a run."""
 
 
 @runtime_checkable

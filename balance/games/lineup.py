@@ -1,43 +1,122 @@
-"""Who sits where: lineups as users write them, turned into one policy per seat.
+"""Who sits where: lineups as users write them, turned into the number of a policy for each seat of each game.
 
-`mirror:P` seats the same policy everywhere; a list (`random,random`) names one policy per seat.
+`mirror:P` seats the same policy everywhere; a list (`random,random,thrifty`) names one policy per seat and is
+rotated from replicate to replicate of a deal, so that each sits everywhere equally often; in `field` every
+seat draws one of the game's field.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 from balance.errors import UsageError
-from balance.suggest import unknown
+from balance.games.contract import Game
+from balance.games.randomness import FOR_LINEUP, hashed, pick
 
-__all__ = ["check_policies", "seat_policies"]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
+    Numbers = npt.NDArray[np.int64]
 
-def seat_policies(lineup: str, players: int, known: Sequence[str]) -> tuple[str, ...]:
-    """Return the policy of each seat.
+__all__ = ["FORMS", "Lineup", "check_seated", "drawn_lineup", "parse_lineup"]
 
-    >>> seat_policies("mirror:random", 3, ["random"])
-    ('random', 'random', 'random')
-    """
-    head, _, rest = lineup.partition(":")
-    mirror = head == "mirror"
-    names = [rest.strip()] * players if mirror else [name.strip() for name in lineup.split(",")]
-    for name in names:
-        if name not in known:
-            forms = "a lineup is mirror:POLICY or one policy per seat, separated by commas"
-            raise UsageError(f"{unknown('policy', name, known)} ({forms}; policies: {', '.join(known)})")
-    if len(names) != players:
-        raise UsageError(f"the lineup '{lineup}' seats {len(names)}, but {players} play")
-    return tuple(names)
+FORMS: Final = "mirror:POLICY, field, or one policy per seat separated by commas"
+_MIRROR: Final = "mirror"
+_FIELD: Final = "field"
 
 
-def check_policies(policies: Sequence[str], players: int, known: Sequence[str]) -> None:
-    """Refuse a list of policies that does not seat everybody, or names one that does not exist.
+@dataclass(frozen=True, slots=True)
+class Lineup:
+    """Who sits where in every game of a cell."""
 
-    >>> check_policies(["random"], 2, ["random"])
+    text: str
+    """As a user would write it, normalised: equal for equal lineups."""
+    players: int
+    policies: tuple[str, ...]
+    """One per seat as in replicate 0, or those that the seats draw from."""
+    numbers: tuple[int, ...]
+    """The numbers of `policies`."""
+    drawn: bool = False
+    """Whether every seat draws its policy."""
+
+    @property
+    def rotations(self) -> int:
+        """How many games share one deal so that every policy sits everywhere: all of them, or one."""
+        return self.players if not self.drawn and len(set(self.numbers)) > 1 else 1
+
+    def seated(
+        self, seed: int, indices: "Sequence[int] | Numbers", replicates: "Sequence[int] | Numbers | int" = 0
+    ) -> "Numbers":
+        """Return the numbers of the policies, a row per game and a column per seat."""
+        import numpy as np
+
+        return np.array(self.numbers, np.int64)[self._places(seed, indices, replicates)]
+
+    def names(self, seed: int, game_index: int, replicate: int = 0) -> tuple[str, ...]:
+        """Return the policy of each seat of one game."""
+        return tuple(self.policies[place] for place in self._places(seed, [game_index], replicate)[0])
+
+    def _places(
+        self, seed: int, indices: "Sequence[int] | Numbers", replicates: "Sequence[int] | Numbers | int"
+    ) -> "Numbers":
+        """Return the places in `policies`, a row per game and a column per seat."""
+        import numpy as np
+
+        games = np.asarray(indices, np.int64)[:, None]
+        again = np.broadcast_to(np.asarray(replicates, np.int64), games.shape[:1])[:, None]
+        seats = np.arange(self.players)
+        if self.drawn:
+            keys = hashed(seed, self.players, games, FOR_LINEUP, again, seats)
+            return pick(keys, len(self.policies))
+        return np.asarray((seats + again) % self.players)
+
+
+def parse_lineup(text: str, players: int, game: Game[Any, Any]) -> Lineup:
+    """Return the lineup that a user wrote; UsageError says what is wrong and what would be right."""
+    head, _, rest = text.strip().partition(":")
+    if text.strip() == _FIELD:
+        if not game.facts.field:
+            raise UsageError(f"{game.facts.title} has no field of policies; a lineup is {FORMS}")
+        return drawn_lineup(game.facts.field, players, game, _FIELD)
+    written = [rest] * players if head == _MIRROR else text.split(",")
+    numbers = [_number(name, game) for name in written]
+    if len(numbers) != players:
+        raise UsageError(f"the lineup '{text}' seats {len(numbers)}, but {players} play")
+    names = [game.policy_name(number) for number in numbers]
+    same = len(set(numbers)) == 1
+    normal = f"{_MIRROR}:{names[0]}" if same else ",".join(names)
+    return Lineup(normal, players, tuple(names), tuple(numbers))
+
+
+def drawn_lineup(policies: Sequence[str], players: int, game: Game[Any, Any], text: str) -> Lineup:
+    """Return the lineup in which every seat draws one of these policies from its own stream."""
+    numbers = [game.policy_number(name) for name in policies]
+    names = tuple(game.policy_name(number) for number in numbers)
+    return Lineup(text, players, names, tuple(numbers), drawn=True)
+
+
+def _number(name: str, game: Game[Any, Any]) -> int:
+    try:
+        return game.policy_number(name.strip())
+    except UsageError as error:
+        raise UsageError(f"{error} (a lineup is {FORMS})") from None
+
+
+def check_seated(policies: "Numbers", games: int, players: int, policy_name: Callable[[int], str]) -> None:
+    """Refuse numbers of policies that do not seat everybody in every game, or that nobody has.
+
+    >>> import numpy as np
+    >>> check_seated(np.zeros((1, 1), np.int64), 1, 2, str)
     Traceback (most recent call last):
-    balance.errors.UsageError: 1 policies given, but 2 play
+    balance.errors.UsageError: policies for 1 games of 1 players given, but 1 games of 2 players are played
     """
-    if len(policies) != players:
-        raise UsageError(f"{len(policies)} policies given, but {players} play")
-    for name in policies:
-        if name not in known:
-            raise UsageError(f"{unknown('policy', name, known)} (policies: {', '.join(known)})")
+    import numpy as np
+
+    if policies.ndim != 2 or not np.issubdtype(policies.dtype, np.integer):
+        raise UsageError("policies are whole numbers, a row per game and a column per seat")
+    if policies.shape != (games, players):
+        given = f"policies for {policies.shape[0]} games of {policies.shape[1]} players given"
+        raise UsageError(f"{given}, but {games} games of {players} players are played")
+    for number in np.unique(policies):
+        policy_name(int(number))

@@ -5,6 +5,7 @@ they came from, merges overlays over entries of the same id, and offers checks o
 fields mean is the game's.
 """
 
+import json
 import re
 import tomllib
 import unicodedata
@@ -194,6 +195,42 @@ def _id_problem(fields: dict[str, Any]) -> str:
     if not isinstance(fields["id"], int | str) or isinstance(fields["id"], bool):
         return f"expected a number or a text, found {describe(fields['id'])}"
     return ""
+
+
+def toml_text(head: Mapping[str, Any], entries: Iterable[Entry]) -> str:
+    """Return entries as one file, after its table `[catalog]`; reading it gives the same entries.
+
+    >>> print(toml_text({"version": "1"}, [Entry("twist", "unions", "", {"id": "unions", "set": {"goal": 9}})]))
+    [catalog]
+    version = "1"
+    <BLANKLINE>
+    [[twist]]
+    id = "unions"
+    set = { "goal" = 9 }
+    <BLANKLINE>
+    """
+    tables = [("[catalog]", head), *((f"[[{entry.kind}]]", entry.fields) for entry in entries)]
+    blocks = [
+        "\n".join([title, *(f"{name} = {_toml_value(value)}" for name, value in fields.items())])
+        for title, fields in tables
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _toml_value(value: Any) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            # a text of JSON is one of TOML, but for a character that JSON leaves bare
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case list():
+            return f"[{', '.join(map(_toml_value, value))}]"
+        case dict():
+            inner = ", ".join(f"{_toml_value(name)} = {_toml_value(item)}" for name, item in value.items())
+            return f"{{ {inner} }}" if inner else "{}"
+        case _:
+            return str(value)
 
 
 def merge(base: list[Entry], overlay: list[Entry], problems: Problems) -> list[Entry]:

@@ -72,6 +72,13 @@ def with_table(name, **changed):
     return with_facts(tables=tuple(replace(t, **changed) if t.name == name else t for t in TABLES))
 
 
+class Twins(Tiny):
+    """Two policies of one number."""
+
+    def policy_number(self, name):
+        return min(0, super().policy_number(name))
+
+
 def without_role(name, role):
     columns = tuple(c for c in FACTS.table(name).columns if c.role != role)
     return with_table(name, columns=columns)
@@ -85,7 +92,9 @@ def without_role(name, role):
         (with_facts(round_limit=0), "random play may never end"),
         (with_facts(policies=("random", "random")), "policies names something twice"),
         (with_facts(actions=()), "actions is empty"),
-        (with_facts(default_lineup="mirror:genius"), "default_lineup: unknown policy 'genius'"),
+        (with_facts(default_lineup="mirror:genius"), "default lineups: unknown policy 'genius'"),
+        (with_facts(field=("random", "genius")), "the policy 'genius' is not known: unknown policy"),
+        (Twins(), "the policy 'thrifty' has the number of 'random'"),
         (with_facts(item="hat"), "no kind 'hat'"),
         (with_facts(items=""), "the word 'items' is empty"),
         (with_facts(tables=TABLES[1:]), "the table games is missing"),
@@ -255,6 +264,15 @@ class TooPolite(Tiny):
         seats = [name if name in FACTS.policies else "random" for name in (*policies, *["random"] * 3)]
         return super()._race(cell, max(0, seed) % 2**63, index % 2**32, seats[: cell.players], replicate)
 
+    def play(self, cell, seed, indices, policies, replicates=None):
+        return super().play(cell, seed, indices, np.zeros((len(indices), cell.players), int), replicates)
+
+    def policy_number(self, name):
+        return FACTS.policies.index(name) if name in FACTS.policies else 0
+
+    def policy_name(self, number):
+        return FACTS.policies[number % len(FACTS.policies)]
+
     def load_catalog(self, overlays=()):
         return super().load_catalog()
 
@@ -292,6 +310,8 @@ def test_wrong_input_that_is_accepted_or_crashes():
         "an overlay that does not exist",
         "an unknown policy",
         "an unknown policy in a replay",
+        "a number that no policy has",
+        "a number that no policy has in a game",
         "too few policies",
         "too few policies in a replay",
         "a negative seed",

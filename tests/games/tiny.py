@@ -33,7 +33,7 @@ from balance.games.contract import (
 )
 from balance.games.eventlog import from_round
 from balance.games.keys import check_keys
-from balance.games.lineup import check_policies
+from balance.games.lineup import check_seated
 from balance.games.tomlfile import Fields, Problems
 from balance.suggest import unknown
 
@@ -102,9 +102,11 @@ FACTS: Final = Facts(
     items="charms",
     actions=ACTIONS,
     policies=POLICIES,
+    field=POLICIES,
     default_lineup="mirror:random",
     round_limit=ROUND_LIMIT,
     tables=TABLES,
+    default_sweep_lineups=("mirror:random", "field"),
 )
 
 # --- catalog ----------------------------------------------------------------------------------------------
@@ -161,6 +163,7 @@ class Catalog:
     charms: tuple[Charm, ...]
     editions: tuple[Edition, ...]
     version: str
+    entries: tuple[tomlfile.Entry, ...] = field(default=(), repr=False, compare=False)
 
     @cached_property
     def hash(self) -> str:
@@ -179,10 +182,14 @@ class Catalog:
 
 def load_catalog(overlays: Iterable[str | Path] = ()) -> Catalog:
     """Read the file beside this one and lay overlays over it; every mistake is told at once."""
+    return _read_files([OFFICIAL, *map(Path, overlays)])
+
+
+def _read_files(paths: Iterable[Path]) -> Catalog:
     problems = Problems()
     entries: list[tomlfile.Entry] = []
     version = ""
-    for path in (OFFICIAL, *map(Path, overlays)):
+    for path in paths:
         document = tomlfile.read_toml(path, problems)
         version = document.pop("catalog", {}).get("version", version)
         kinds = [kind.name for kind in KINDS]
@@ -192,7 +199,8 @@ def load_catalog(overlays: Iterable[str | Path] = ()) -> Catalog:
         kind.name: [_READ[kind.name](e, problems) for e in entries if e.kind == kind.name] for kind in KINDS
     }
     problems.raise_if_any()
-    return Catalog(tuple(items["mood"]), tuple(items["charm"]), tuple(items["edition"]), version)
+    moods, charms, editions = (tuple(items[kind]) for kind in ("mood", "charm", "edition"))
+    return Catalog(moods, charms, editions, version, tuple(entries))
 
 
 def _read_mood(entry: tomlfile.Entry, problems: Problems) -> Mood:
@@ -384,6 +392,15 @@ class Tiny:
     def load_catalog(self, overlays: Iterable[str | Path] = ()) -> Catalog:
         return load_catalog(overlays)
 
+    def catalog_text(self, catalog: Catalog) -> str:
+        return tomlfile.toml_text({"version": catalog.version}, catalog.entries)
+
+    def read_catalog(self, path: Path) -> Catalog:
+        return _read_files([path])
+
+    def engine_hash(self) -> str:
+        return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+
     def rows(self, catalog: Catalog, kind: Kind, filters: Mapping[str, str]) -> list[dict[str, Any]]:
         edition = catalog.one("edition", filters["edition"]).id if "edition" in filters else None
         return [
@@ -434,6 +451,16 @@ class Tiny:
         here = catalog.one("edition", edition).id
         return tuple(mood.id for mood in catalog.moods if here in mood.editions)
 
+    def policy_number(self, name: str) -> int:
+        if name not in POLICIES:
+            raise UsageError(f"{unknown('policy', name, POLICIES)} (policies: {', '.join(POLICIES)})")
+        return POLICIES.index(name)
+
+    def policy_name(self, number: int) -> str:
+        if not 0 <= number < len(POLICIES):
+            raise UsageError(f"there is no policy number {number}")
+        return POLICIES[number]
+
     def compile(
         self,
         catalog: Catalog,
@@ -466,13 +493,15 @@ class Tiny:
         cell: Cell,
         seed: int,
         indices: Sequence[int],
-        policies: Sequence[Sequence[str]],
+        policies: npt.NDArray[np.int64],
         replicates: Sequence[int] | None = None,
     ) -> dict[str, dict[str, npt.NDArray[np.generic]]]:
+        check_seated(policies, len(indices), cell.players, self.policy_name)
         rows: Rows = {table.name: [] for table in TABLES}
-        again = replicates or [0] * len(indices)
-        for game, (index, names, replicate) in enumerate(zip(indices, policies, again, strict=True)):
-            for table, own in _rows(self._race(cell, seed, index, names, replicate), game).items():
+        again = [0] * len(indices) if replicates is None else replicates
+        for game, (index, numbers, replicate) in enumerate(zip(indices, policies, again, strict=True)):
+            names = [self.policy_name(number) for number in numbers]
+            for table, own in _rows(self._race(cell, seed, int(index), names, int(replicate)), game).items():
                 rows[table] += own
         return {
             table.name: {
@@ -489,7 +518,8 @@ class Tiny:
 
     def _race(self, cell: Cell, seed: int, index: int, policies: Sequence[str], replicate: int) -> Race:
         check_keys(seed, index, replicate)
-        check_policies(policies, cell.players, POLICIES)
+        numbers = [self.policy_number(name) for name in policies]
+        check_seated(np.array([numbers], np.int64), 1, cell.players, self.policy_name)
         return Race(cell, (seed, cell.players, index), policies, replicate).play()
 
     def rows_of(self, cell: Cell, events: Sequence[Event]) -> Rows:

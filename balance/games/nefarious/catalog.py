@@ -7,7 +7,7 @@ together or raises CatalogError with every problem. Nothing here knows how a rul
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
@@ -39,8 +39,10 @@ __all__ = [
     "Twist",
     "canonical",
     "changed_parameters",
+    "catalog_text",
     "load_catalog",
     "matching",
+    "read_catalog",
 ]
 
 KINDS: Final = ("invention", "twist", "edition")
@@ -56,6 +58,8 @@ class Catalog:
     twists: tuple[Twist, ...]
     editions: tuple[Edition, ...]
     version: str
+    entries: tuple[Entry, ...] = field(default=(), repr=False, compare=False)
+    """What was read, overlays merged: the catalog can be written down as it was."""
 
     @cached_property
     def hash(self) -> str:
@@ -133,6 +137,22 @@ def load_catalog(overlays: Iterable[str | Path] = ()) -> Catalog:
     return catalog
 
 
+def catalog_text(catalog: Catalog) -> str:
+    """Return a catalog as one TOML file, in the order of its entries."""
+    return tomlfile.toml_text({"version": catalog.version}, catalog.entries)
+
+
+def read_catalog(path: Path) -> Catalog:
+    """Read a whole catalog from one file; the official one does not lie beneath it."""
+    problems = Problems()
+    document = tomlfile.read_toml(path, problems)
+    problems.raise_if_any()
+    version = _version(document, str(path), problems)
+    catalog = _build(_entries(document, str(path), problems), version, problems, str(path))
+    problems.raise_if_any()
+    return catalog
+
+
 @cache
 def _official() -> tuple[str, tuple[Entry, ...]]:
     """Read the official files: their version and entries. They belong to the installation and stay."""
@@ -179,7 +199,7 @@ def _build(entries: Sequence[Entry], version: str, problems: Problems, last_file
     most_minions = _most_minions(entries)
     inventions = tuple(read_invention(e, problems) for e in of_kind["invention"])
     twists = tuple(read_twist(e, problems, edition_ids, most_minions) for e in of_kind["twist"])
-    catalog = Catalog(inventions, twists, editions, version)
+    catalog = Catalog(inventions, twists, editions, version, tuple(entries))
     _check_names(of_kind, problems)
     _check_whole(catalog, of_kind["twist"], problems, last_file)
     return catalog

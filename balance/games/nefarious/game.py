@@ -15,8 +15,10 @@ from balance.games.nefarious.catalog import (
     Invention,
     Item,
     Twist,
+    catalog_text,
     load_catalog,
     matching,
+    read_catalog,
 )
 from balance.games.nefarious.items import written
 from balance.games.nefarious.playing import Playing
@@ -71,6 +73,14 @@ class Nefarious(Playing):
     def load_catalog(self, overlays: Iterable[str | Path] = ()) -> Catalog:
         """Load the official catalog with overlays laid over it."""
         return load_catalog(overlays)
+
+    def catalog_text(self, catalog: Catalog) -> str:
+        """Return a whole catalog as one TOML text."""
+        return catalog_text(catalog)
+
+    def read_catalog(self, path: Path) -> Catalog:
+        """Read what `catalog_text` wrote."""
+        return read_catalog(path)
 
     def rows(self, catalog: Catalog, kind: Kind, filters: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return the entries of a kind as rows, narrowed by edition, confidence or a word of their effect."""

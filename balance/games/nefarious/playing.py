@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from balance.errors import UsageError
 from balance.games.contract import Event, Facts, Handicap, Throughput
 from balance.games.keys import check_keys
-from balance.games.lineup import check_policies
+from balance.games.lineup import Lineup, check_seated
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import Catalog
-from balance.games.nefarious.policies import POLICIES
+from balance.games.nefarious.policies import FIELD, POLICIES, policy_name, policy_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,16 +23,24 @@ def _check_games(
     cell: "Cell",
     seed: int,
     indices: Sequence[int],
-    policies: Sequence[Sequence[str]],
-    replicates: Sequence[int] | None,
+    policies: "npt.NDArray[np.int64]",
+    replicates: Sequence[int],
 ) -> None:
     """Refuse what the kernel would take as it comes: it looks at no bounds."""
-    for edge in (min, max):
-        check_keys(seed, edge(indices, default=0), edge(replicates or (), default=0))
-    if len(policies) != len(indices):
-        raise UsageError(f"{len(policies)} lists of policies for {len(indices)} games")
-    for names in {tuple(names) for names in policies}:
-        check_policies(names, cell.players, tuple(POLICIES))
+    import numpy as np
+
+    games, again = np.asarray(indices), np.asarray(replicates)
+    if games.size and again.size:
+        check_keys(seed, int(games.min()), int(again.min()))
+        check_keys(seed, int(games.max()), int(again.max()))
+    check_seated(policies, games.size, cell.players, policy_name)
+
+
+def _seated(policies: Sequence[str]) -> "npt.NDArray[np.int64]":
+    """Return the policies of one game as `play` wants them."""
+    import numpy as np
+
+    return np.array([[policy_number(name) for name in policies]], np.int64)
 
 
 class Playing:
@@ -57,14 +64,30 @@ class Playing:
             items="inventions",
             actions=v.ACTIONS,
             policies=tuple(POLICIES),
+            field=FIELD,
             default_lineup="mirror:random",
             round_limit=v.ROUND_LIMIT,
             tables=TABLES,
+            default_sweep_lineups=("mirror:adaptive", "field") if "adaptive" in POLICIES and FIELD else (),
         )
+
+    def engine_hash(self) -> str:
+        """Return the hash of the kernel's sources."""
+        from balance.games.nefarious.kernel.jit import KERNEL_HASH
+
+        return KERNEL_HASH
 
     def variants(self, catalog: Catalog, edition: str) -> tuple[str, ...]:
         """Return the ids of the twists that an edition has."""
         return tuple(twist.id for twist in catalog.twists_of(catalog.edition(edition).id))
+
+    def policy_number(self, name: str) -> int:
+        """Return the number of a policy."""
+        return policy_number(name)
+
+    def policy_name(self, number: int) -> str:
+        """Return the name of a policy."""
+        return policy_name(number)
 
     def compile(
         self,
@@ -84,19 +107,24 @@ class Playing:
         cell: "Cell",
         seed: int,
         indices: Sequence[int],
-        policies: Sequence[Sequence[str]],
+        policies: "npt.NDArray[np.int64]",
         replicates: Sequence[int] | None = None,
     ) -> "dict[str, dict[str, npt.NDArray[np.generic]]]":
         """Play one game per index into the columns of every table."""
         import numpy as np
 
-        from balance.games.nefarious.play import Player, policy_codes
+        from balance.games.nefarious.play import Player
         from balance.games.nefarious.tables import all_columns
 
-        _check_games(cell, seed, indices, policies, replicates)
-        codes = np.array([policy_codes(names) for names in policies], np.int64)
-        again = None if replicates is None else np.array(replicates, np.int64)
-        batch = Player().play(cell, seed, np.array(indices, np.int64), codes, again)
+        again = [0] * len(indices) if replicates is None else replicates
+        _check_games(cell, seed, indices, policies, again)
+        batch = Player().play(
+            cell,
+            seed,
+            np.array(indices, np.int64),
+            np.ascontiguousarray(policies, np.int64),
+            np.array(again, np.int64),
+        )
         return all_columns(
             {"games": batch.games, "seats": batch.seats, "builds": batch.builds, "rounds": batch.rounds}
         )
@@ -107,16 +135,16 @@ class Playing:
         seed: int,
         first_index: int,
         games: int,
-        policies: Sequence[str],
+        lineup: Lineup,
         threads: int,
     ) -> Throughput:
         """Play so many games of each cell into rows, on so many threads, and tell how long it took."""
-        from balance.games.nefarious.play import policy_codes
         from balance.games.nefarious.throughput import measure
 
+        edges = [first_index, first_index + max(games, 1) - 1]
         for cell in cells:
-            _check_games(cell, seed, [first_index, first_index + max(games, 1) - 1], [policies] * 2, None)
-        return measure(cells, seed, first_index, games, policy_codes(policies), threads)
+            _check_games(cell, seed, edges, lineup.seated(seed, edges), [0])
+        return measure(cells, seed, first_index, games, lineup, threads)
 
     def replay(
         self, cell: "Cell", seed: int, game_index: int, policies: Sequence[str], replicate: int = 0
@@ -124,7 +152,7 @@ class Playing:
         """Play one game again into its event log."""
         from balance.games.nefarious.events import replay
 
-        _check_games(cell, seed, [game_index], [policies], [replicate])
+        _check_games(cell, seed, [game_index], _seated(policies), [replicate])
         return replay(cell, seed, game_index, policies, replicate)
 
     def rows_of(self, cell: "Cell", events: Sequence[Event]) -> dict[str, list[dict[str, int]]]:
@@ -170,4 +198,5 @@ class Playing:
         """Return the state of a game after a round, in the notation of docs/notation.md."""
         from balance.games.nefarious.notation import state_after
 
+        _check_games(cell, seed, [game_index], _seated(policies), [replicate])
         return state_after(cell, seed, game_index, policies, round_, replicate)

@@ -6,6 +6,9 @@ the compiler: names are checked, and tables read, without it.
 
 from typing import Final, NamedTuple
 
+from balance.errors import UsageError
+from balance.suggest import unknown
+
 POLICIES: Final[dict[str, int]] = {
     "random": 0,
     "greedy": 1,
@@ -19,9 +22,46 @@ POLICIES: Final[dict[str, int]] = {
 """Each policy's number: in the kernel, and in the column `policy` of the tables."""
 FIELD: Final = ("greedy", "rusher", "saver", "investor", "spoiler", "researcher", "adaptive")
 """Who may sit in the lineup `field`."""
-# `search:N` is number FIRST_SEARCH + N
+SEARCH: Final = "search"
+"""`search:N` has the number FIRST_SEARCH + N."""
 FIRST_SEARCH: Final = 1000
 MOST_ITERATIONS: Final = 1_000_000
+# Rows of the kernel's table of parameters: those of POLICIES, and spare ones for players being tuned.
+MOST_WEIGHED: Final = 16
+
+_NAMES: Final = {number: name for name, number in POLICIES.items()}
+_OFFERED: Final = f"policies: {', '.join(POLICIES)}, {SEARCH}:N"
+
+
+def policy_number(name: str) -> int:
+    """Return the number of a policy; UsageError with the nearest names if there is none.
+
+    >>> policy_number("random"), policy_number("search:200")
+    (0, 1200)
+    """
+    head, colon, iterations = name.partition(":")
+    if head == SEARCH and colon:
+        if iterations.isascii() and iterations.isdigit() and 1 <= int(iterations) <= MOST_ITERATIONS:
+            return FIRST_SEARCH + int(iterations)
+        raise UsageError(f"'{name}': {SEARCH}:N takes a number of iterations, 1..{MOST_ITERATIONS}")
+    if name == SEARCH:
+        raise UsageError(f"'{name}' needs a number of iterations: {SEARCH}:200, for example")
+    if name not in POLICIES:
+        raise UsageError(f"{unknown('policy', name, POLICIES)} ({_OFFERED})")
+    return POLICIES[name]
+
+
+def policy_name(number: int) -> str:
+    """Return the name of a policy; UsageError if no policy has this number.
+
+    >>> policy_name(0), policy_name(1200)
+    ('random', 'search:200')
+    """
+    if FIRST_SEARCH < number <= FIRST_SEARCH + MOST_ITERATIONS:
+        return f"{SEARCH}:{number - FIRST_SEARCH}"
+    if number not in _NAMES:
+        raise UsageError(f"there is no policy number {number} ({_OFFERED})")
+    return _NAMES[number]
 
 
 class Parameter(NamedTuple):
@@ -74,28 +114,28 @@ PARAMETERS: Final = (
     Parameter("softness", 0, 4, "width of the chance that is added to the worth of an option"),
 )
 """In the order of the kernel's array."""
-NAMES: Final = tuple(parameter.name for parameter in PARAMETERS)
+PARAMETER_NAMES: Final = tuple(parameter.name for parameter in PARAMETERS)
 
-COIN: Final = NAMES.index("coin")
-CARD: Final = NAMES.index("card")
-INCOME: Final = NAMES.index("income")
-BONUS: Final = NAMES.index("bonus")
-PLAN: Final = NAMES.index("plan")
-HURT: Final = NAMES.index("hurt")
-LIKES_SPECULATE: Final = NAMES.index("speculate")
-LIKES_INVENT: Final = NAMES.index("invent")
-LIKES_RESEARCH: Final = NAMES.index("research")
-RICH_FROM: Final = NAMES.index("rich_from")
-RICH: Final = NAMES.index("rich")
-FIRST_CARD: Final = NAMES.index("first_card")
-MANY_FROM: Final = NAMES.index("many_from")
-MANY: Final = NAMES.index("many")
-PATIENCE: Final = NAMES.index("patience")
-SECOND: Final = NAMES.index("second")
-HORIZON: Final = NAMES.index("horizon")
-PACE: Final = NAMES.index("pace")
-COUNT_ON: Final = NAMES.index("count_on")
-HABIT: Final = NAMES.index("habit")
-PRIOR: Final = NAMES.index("prior_speculate")
-RICH_INVENTS: Final = NAMES.index("rich_invents")
-SOFTNESS: Final = NAMES.index("softness")
+COIN: Final = PARAMETER_NAMES.index("coin")
+CARD: Final = PARAMETER_NAMES.index("card")
+INCOME: Final = PARAMETER_NAMES.index("income")
+BONUS: Final = PARAMETER_NAMES.index("bonus")
+PLAN: Final = PARAMETER_NAMES.index("plan")
+HURT: Final = PARAMETER_NAMES.index("hurt")
+LIKES_SPECULATE: Final = PARAMETER_NAMES.index("speculate")
+LIKES_INVENT: Final = PARAMETER_NAMES.index("invent")
+LIKES_RESEARCH: Final = PARAMETER_NAMES.index("research")
+RICH_FROM: Final = PARAMETER_NAMES.index("rich_from")
+RICH: Final = PARAMETER_NAMES.index("rich")
+FIRST_CARD: Final = PARAMETER_NAMES.index("first_card")
+MANY_FROM: Final = PARAMETER_NAMES.index("many_from")
+MANY: Final = PARAMETER_NAMES.index("many")
+PATIENCE: Final = PARAMETER_NAMES.index("patience")
+SECOND: Final = PARAMETER_NAMES.index("second")
+HORIZON: Final = PARAMETER_NAMES.index("horizon")
+PACE: Final = PARAMETER_NAMES.index("pace")
+COUNT_ON: Final = PARAMETER_NAMES.index("count_on")
+HABIT: Final = PARAMETER_NAMES.index("habit")
+PRIOR: Final = PARAMETER_NAMES.index("prior_speculate")
+RICH_INVENTS: Final = PARAMETER_NAMES.index("rich_invents")
+SOFTNESS: Final = PARAMETER_NAMES.index("softness")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from balance.games.nefarious.ledger import Ledger
-from balance.games.nefarious.policies import POLICIES
+from balance.games.nefarious.policies import policy_number
 from balance.games.nefarious.rules import Cell
 from balance.games.nefarious.tables import ROUNDS_EVERY
 from balance.games.nefarious.vocabulary import ACTIONS
@@ -160,7 +160,7 @@ def _seat_row(setup: Event, end: Event, game: _Game, ledger: Ledger, number: int
     return {
         "game": 0,
         "seat": number,
-        "policy": POLICIES[setup["policies"][number]],
+        "policy": policy_number(setup["policies"][number]),
         "won": end["winner"] == number,
         "vp": held.vp,
         "money": held.money,

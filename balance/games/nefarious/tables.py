@@ -55,7 +55,7 @@ SEATS: Final = Table(
     (
         _GAME,
         _SEAT,
-        Column("policy", "int8", "policy", "number of the seat's policy"),
+        Column("policy", "int32", "policy", "number of the seat's policy"),
         Column("won", "bool", "won", "whether the seat won"),
         Column("vp", "int32", "score", "final score, bonuses included"),
         Column("money", "int32", "measure", "money at the end"),

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from balance.games.contract import Throughput
+from balance.games.lineup import Lineup
 from balance.games.nefarious.play import Player
 from balance.games.nefarious.rules import Cell
 
@@ -29,11 +30,11 @@ def measure(
     seed: int,
     first_index: int,
     games: int,
-    policies: npt.NDArray[np.int64],
+    lineup: Lineup,
     threads: int,
 ) -> Throughput:
     """Play so many games of each cell on so many threads."""
-    batches = deque(_batches(cells, first_index, games, policies, threads))
+    batches = deque(_batches(cells, seed, first_index, games, lineup, threads))
     players = [Player() for _ in range(threads)]
 
     def play(player: Player) -> tuple[int, int, int]:
@@ -61,7 +62,7 @@ def measure(
 
 
 def _batches(
-    cells: Sequence[Cell], first_index: int, games: int, policies: npt.NDArray[np.int64], threads: int
+    cells: Sequence[Cell], seed: int, first_index: int, games: int, lineup: Lineup, threads: int
 ) -> Iterator[_Batch]:
     """Cut the games of every cell into batches of about the same size."""
     size = len(cells) * games // (threads * BATCHES_PER_THREAD)
@@ -69,4 +70,4 @@ def _batches(
     indices = np.arange(first_index, first_index + games, dtype=np.int64)
     for cell in cells:
         for part in np.array_split(indices, -(-games // size)):
-            yield cell, part, np.tile(policies, (part.size, 1))
+            yield cell, part, lineup.seated(seed, part)

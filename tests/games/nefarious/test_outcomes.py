@@ -33,7 +33,7 @@ CELLS = [
 
 def outcome_hash(cell, **options):
     game = games.get("nefarious")
-    policies = [["random"] * cell.players] * GAMES
+    policies = np.full((GAMES, cell.players), game.policy_number("random"))
     tables = game.play(cell, SEED, range(GAMES), policies, **options)
     digest = hashlib.sha256()
     for table in sorted(tables):

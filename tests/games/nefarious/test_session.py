@@ -139,7 +139,7 @@ def test_a_script_is_followed_and_a_wrong_answer_is_refused():
 
 def test_batches_and_sessions_play_the_same_game():
     cell = GAME.compile(CATALOG, "ascora-2011", 3, ["unions", "geeks"])
-    columns = GAME.play(cell, 9, [4], [["random"] * 3])
+    columns = GAME.play(cell, 9, [4], np.array([[GAME.policy_number("random")] * 3]))
     session = Session(cell, 9, 4)
     codes = policy_codes(["random"] * 3)
     while session.advance() is not None:

@@ -32,7 +32,7 @@ SEAT_ROW: Final = np.dtype(
     [
         ("game", np.int32),  # row of the game in this batch
         ("seat", np.int8),
-        ("policy", np.int8),
+        ("policy", np.int32),
         ("won", np.bool_),
         ("vp", np.int32),
         ("money", np.int32),

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.policies import PARAMETERS, POLICIES
+from balance.games.nefarious.policies import MOST_WEIGHED, PARAMETERS
 from balance.games.nefarious.vocabulary import (
     MOST_CARDS,
     MOST_CONDITIONS,
@@ -243,7 +243,7 @@ RULES: Final = np.dtype(
         # lines of twists at a moment: first[m] .. last[m], last excluded
         ("first", np.int64, (len(c.MOMENTS),)),
         ("last", np.int64, (len(c.MOMENTS),)),
-        ("weights", np.float64, (len(POLICIES), len(PARAMETERS))),  # of each policy, for these twists
+        ("weights", np.float64, (MOST_WEIGHED, len(PARAMETERS))),  # of each policy, for these twists
         ("lines", LINE, (MOST_LINES,)),
     ],
     align=True,

@@ -1,0 +1,151 @@
+"""Opening runs: what a folder of `balance simulate` holds, as frames to be queried.
+
+The base of everything that reads games: it refuses what is unfinished, damaged at first sight or of an unknown
+version, so that no analysis has to. Never writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from balance import games
+from balance.dataset import state as states
+from balance.dataset.plan import Plan, PlannedCell, parse_plan
+from balance.dataset.schema import StoredTable, stored_tables
+from balance.errors import DataError, UsageError
+from balance.games.contract import Catalog, Game
+from balance.suggest import unknown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Run", "open_run", "open_runs", "read_plan"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run."""
+
+    path: Path
+    plan: Plan
+    state: states.State
+
+    @cached_property
+    def game(self) -> Game[Any, Any]:
+        """The game that was played."""
+        return games.get(self.plan.game)
+
+    @cached_property
+    def tables(self) -> tuple[StoredTable, ...]:
+        """The big tables: every column with its type, role and meaning."""
+        return stored_tables(self.game.facts)
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The catalog as used, from the run's own folder."""
+        return read_catalog(self.path, self.plan, self.game)
+
+    def files(self, table: str) -> list[Path]:
+        """Return the Parquet files of a big table in the order of the shards; UsageError for a wrong name."""
+        names = [known.name for known in self.tables]
+        if table not in names:
+            raise UsageError(unknown("table", table, names))
+        shards = sorted(self.state.shards.items())
+        return [self.path / name for _, files in shards for name in files if name.startswith(f"{table}/")]
+
+    def scan(self, table: str) -> pl.LazyFrame:
+        """Return a big table, to be read when it is needed: `run.scan("games").filter(...).collect()`."""
+        import polars as pl
+
+        return pl.scan_parquet(self.files(table))
+
+    def small(self, table: str) -> pl.DataFrame:
+        """Return a small table: `cells`, `policies`, `run`, or the entries of a kind, `twists`."""
+        import polars as pl
+
+        names = [name.removesuffix(".parquet") for name in self.state.head if name.endswith(".parquet")]
+        if table not in names:
+            raise UsageError(unknown("table", table, names))
+        return pl.read_parquet(self.path / f"{table}.parquet")
+
+    @property
+    def games(self) -> pl.LazyFrame:
+        """One row per game."""
+        return self.scan("games")
+
+    @property
+    def seats(self) -> pl.LazyFrame:
+        """One row per seat of a game."""
+        return self.scan("seats")
+
+    @property
+    def cells(self) -> pl.DataFrame:
+        """One row per cell."""
+        return self.small("cells")
+
+
+def open_run(path: str | Path) -> Run:
+    """Open a finished run; DataError says what is missing, unfinished, damaged or of an unknown version."""
+    folder = Path(path)
+    plan = read_plan(folder)
+    state = states.read_state(folder)
+    states.require_finished(folder, state, plan.shards)
+    return Run(folder, plan, state)
+
+
+def open_runs(paths: Sequence[str | Path]) -> list[Run]:
+    """Open runs that are read together: extensions of one another, no game in two of them."""
+    opened = [open_run(path) for path in paths]
+    if not opened:
+        raise UsageError("no run is given")
+    for k, run in enumerate(opened):
+        for other in opened[:k]:
+            _refuse_overlap(other, run)
+    return opened
+
+
+def read_plan(folder: Path) -> Plan:
+    """Read the plan of a run, finished or not."""
+    file = folder / states.RUN
+    try:
+        return parse_plan(file.read_text(encoding="utf-8"), str(file))
+    except (FileNotFoundError, NotADirectoryError):
+        raise DataError(f"there is no run in {folder}: {states.RUN} is missing") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{file} is damaged: it is not UTF-8 text") from None
+
+
+def read_catalog(folder: Path, plan: Plan, game: Game[Any, Any]) -> Catalog:
+    """Read the catalog that a run was played with; DataError if it is another one by now."""
+    catalog: Catalog = game.read_catalog(folder / states.CATALOG)
+    if catalog.hash != plan.catalog_hash:
+        raise DataError(f"{folder / states.CATALOG} is not the catalog that the run was played with")
+    return catalog
+
+
+def _refuse_overlap(one: Run, two: Run) -> None:
+    both = f"{one.path} and {two.path}"
+    for name in ("game", "edition", "seed", "ordered", "catalog_hash", "policies_hash", "engine_hash"):
+        if getattr(one.plan, name) != getattr(two.plan, name):
+            raise UsageError(
+                f"{both} cannot be read together: their {name.replace('_', ' ')} differs; "
+                "runs are read together if one extends the other"
+            )
+    cells = {cell.id: cell for cell in one.plan.cells}
+    for cell in two.plan.cells:
+        known = cells.get(cell.id)
+        if known is None:
+            continue
+        if known.key != cell.key:
+            raise UsageError(f"{both} cannot be read together: cell {cell.id} is {known} there, {cell} here")
+        if _share_games(known, cell):
+            raise UsageError(f"{both} overlap: both hold games of the cell {cell}")
+
+
+def _share_games(one: PlannedCell, two: PlannedCell) -> bool:
+    first, last = max(one.first, two.first), min(one.first + one.deals, two.first + two.deals)
+    return first < last

@@ -1,0 +1,39 @@
+"""Writing files whole or not at all: nothing half-written ever carries a name that somebody reads."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["TEMPORARY", "beside", "write_whole"]
+
+TEMPORARY = ".tmp"
+"""How the name of every unfinished file ends; it begins with a dot."""
+
+
+@contextmanager
+def beside(target: Path, content: bytes | memoryview) -> Iterator[Path]:
+    """Write a temporary file beside `target`, safe on the disk, to be renamed; it is gone afterwards."""
+    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}{TEMPORARY}")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_whole(target: Path, content: bytes | memoryview) -> None:
+    """Write a file, or replace it; after a crash there is the old one or the new one, never a part."""
+    with beside(target, content) as temporary:
+        temporary.replace(target)
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

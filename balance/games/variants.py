@@ -1,0 +1,74 @@
+"""Variants as users name them: ids and names, alone, in lists, or as a word for many combinations."""
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations, permutations
+from typing import Any, Final
+
+from balance.errors import UsageError
+from balance.games.contract import Catalog, Game
+
+__all__ = ["ALL", "WORDS", "combinations_of", "variant_ids", "variant_names"]
+
+WORDS: Final = {"none": 0, "singles": 1, "pairs": 2}
+"""A word for every combination of so many variants."""
+ALL: Final = "all"
+"""All of them, as far as the game has so many at once."""
+
+Combination = tuple[str, ...]
+
+
+def variant_names(game: Game[Any, Any], catalog: Catalog, given: Iterable[str]) -> list[str]:
+    """Return the variants that a user named; a value that is not a name as a whole is a list."""
+    names: list[str] = []
+    for value in given:
+        if not value.strip():
+            continue  # --twists "" is no twist
+        if _entries(game, catalog, value):
+            names.append(value)
+            continue
+        parts = [part.strip() for part in value.split(",")]
+        if "" in parts:
+            raise UsageError(f"--{game.facts.variants} {value}: a name is missing beside a comma")
+        names += parts
+    return names
+
+
+def variant_ids(game: Game[Any, Any], catalog: Catalog, edition: str, given: Iterable[str]) -> Combination:
+    """Return the ids of the variants named, in order; UsageError if they cannot be in force together."""
+    names = variant_names(game, catalog, given)
+    game.compile(catalog, edition, game.facts.players[0], names)
+    return tuple(_entries(game, catalog, name)[0] for name in names)
+
+
+def combinations_of(
+    game: Game[Any, Any], catalog: Catalog, edition: str, given: Sequence[str], *, ordered: bool = False
+) -> list[Combination]:
+    """Return the combinations that a user asks for, sorted, each once.
+
+    A value is a word (`pairs`, `singles`, `none`, `all`) or a list of names. With `ordered` the order of names
+    counts, and a word means every order.
+    """
+    facts = game.facts
+    words = [word for word, count in WORDS.items() if count <= facts.variants_at_once]
+    every = sorted(game.variants(catalog, edition))
+    found: set[Combination] = set()
+    for value in given:
+        asked = value.strip().lower()
+        if asked in WORDS and asked not in words:
+            raise UsageError(f"{facts.title} has at most {facts.variants_at_once} {facts.variants} at once")
+        if asked == ALL or asked in words:
+            choose = permutations if ordered else combinations
+            for word in words if asked == ALL else [asked]:
+                found.update(choose(every, WORDS[word]))
+        else:
+            ids = variant_ids(game, catalog, edition, [value])
+            found.add(ids if ordered else tuple(sorted(ids)))
+    return sorted(found)
+
+
+def _entries(game: Game[Any, Any], catalog: Catalog, name: str) -> list[str]:
+    """Return the ids of the variants that a name may mean."""
+    try:
+        return [entry.id for entry in game.find(catalog, name) if entry.kind == game.facts.variant]
+    except UsageError:
+        return []

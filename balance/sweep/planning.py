@@ -1,0 +1,252 @@
+"""Making the plan of a run: which cells, which games of each, and everything else that decides its bytes.
+
+A plan is normalised: however a user orders the options, the same cells come in the same order with the same
+ids. Nothing is played here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from importlib import metadata
+from itertools import product
+from typing import Any, Final
+
+import balance
+from balance.dataset.plan import Plan, PlannedCell
+from balance.dataset.schema import MOST_CELLS, MOST_REPLICATES
+from balance.errors import UsageError
+from balance.games.contract import Catalog, Facts, Game, Tuned
+from balance.games.keys import HIGHEST_GAME, check_keys
+from balance.games.lineup import parse_lineup
+from balance.sweep.shards import cut
+
+__all__ = [
+    "DEFAULT_DEALS",
+    "deals_for",
+    "extended_plan",
+    "half_width",
+    "make_plan",
+    "parse_players",
+    "parse_precision",
+    "policies_hash",
+    "versions",
+    "win_points_half_width",
+]
+
+DEFAULT_DEALS: Final = 500
+_LIBRARIES: Final = ("numpy", "numba", "polars")
+"""Those whose versions can decide about a byte."""
+_Z: Final = 1.959963984540054
+"""Of a 95% interval."""
+
+Combination = tuple[str, ...]
+
+
+# --- what users write
+
+
+def parse_players(texts: Iterable[str], facts: Facts) -> tuple[int, ...]:
+    """Return the player counts of texts like `4`, `2-6` or `2,4-6`, ascending.
+
+    UsageError if a text is no such thing, or the game is not for so many.
+    """
+    low, high = facts.players
+    found: set[int] = set()
+    for part in (part.strip() for text in texts for part in text.split(",")):
+        match = re.fullmatch(r"(\d{1,3})(?:\s*-\s*(\d{1,3}))?", part)
+        if not match:
+            raise UsageError(f"--players {part}: expected a number or a range such as {low}-{high}")
+        ends = sorted((int(match[1]), int(match[2] or match[1])))
+        if ends[0] < low or ends[1] > high:
+            raise UsageError(f"--players {part}: {facts.title} is for {low} to {high} players")
+        found.update(range(ends[0], ends[1] + 1))
+    return tuple(sorted(found))
+
+
+def parse_precision(text: str) -> float:
+    """Return a half-width as a share.
+
+    >>> parse_precision("1pp")
+    0.01
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*pp", text.strip())
+    if not match or not 0 < float(match[1]) <= 50:
+        raise UsageError(f"--precision {text}: expected percentage points such as 1pp or 0.5pp, at most 50pp")
+    return float(match[1]) / 100
+
+
+# --- how sure
+
+
+def deals_for(precision: float, players: int) -> int:
+    """Return how many deals give the 95% interval of one seat's win share, at 1/players, this half-width.
+
+    >>> deals_for(0.01, 4)
+    7203
+    """
+    share = 1 / players
+    return math.ceil(_Z**2 * share * (1 - share) / precision**2)
+
+
+def half_width(deals: int, players: int) -> float:
+    """Return the half-width of the 95% interval of one seat's win share at 1/players."""
+    share = 1 / players
+    return _Z * math.sqrt(share * (1 - share) / deals)
+
+
+def win_points_half_width(deals: int, players: int, policies: int) -> float:
+    """Return the half-width of the 95% interval of a policy's win points, at 1, where seats draw policies.
+
+    The deal is the unit: with s seats of the policy among n, the wins less s/n have the variance
+    q(1-q)(1-1/n) where q = 1/policies, and the policy has nq seats per deal.
+    """
+    return _Z * math.sqrt((policies - 1) * (1 - 1 / players) / deals)
+
+
+# --- the plan
+
+
+def make_plan(
+    game: Game[Any, Any],
+    catalog: Catalog,
+    *,
+    edition: str,
+    players: Sequence[int],
+    combinations: Sequence[Combination],
+    lineups: Sequence[str],
+    deals: Mapping[int, int],
+    replicates: int = 1,
+    seed: int = 0,
+    ordered: bool = False,
+) -> Plan:
+    """Return the plan of a run of its own; `deals` by player count."""
+    check_keys(seed, 0)
+    if ordered and not game.facts.variants_ordered:
+        raise UsageError(f"the order of {game.facts.variants} means nothing in {game.facts.title}")
+    cells = [
+        _cell(game, number, key, first=0, deals=deals[key[0]], replicates=replicates)
+        for number, key in enumerate(_keys(game, players, combinations, lineups))
+    ]
+    return _plan(game, catalog, cells, edition=edition, seed=seed, ordered=ordered, parent="")
+
+
+def extended_plan(
+    game: Game[Any, Any],
+    catalog: Catalog,
+    parent: Plan,
+    *,
+    players: Sequence[int] | None,
+    combinations: Sequence[Combination] | None,
+    lineups: Sequence[str] | None,
+    deals: Mapping[int, int],
+) -> Plan:
+    """Return the plan of a run that plays on where another one ended, or cells that it did not have.
+
+    What is None is taken from the parent. Cells of the parent that are not asked for keep their ids.
+    """
+    known = {cell.key: cell for cell in parent.cells}
+    if players is None and combinations is None and lineups is None:
+        asked = list(known)
+    else:
+        asked = _keys(
+            game,
+            players or sorted({cell.players for cell in parent.cells}),
+            combinations or sorted({cell.variants for cell in parent.cells}),
+            lineups or sorted({cell.lineup for cell in parent.cells}),
+        )
+    wanted = set(asked)
+    cells = [
+        replace(cell, first=cell.first + cell.deals, deals=deals[cell.players] if cell.key in wanted else 0)
+        for cell in parent.cells
+    ]
+    replicates = _replicates(game, parent)
+    new = [key for key in asked if key not in known]
+    for number, key in enumerate(new, max(cell.id for cell in cells) + 1):
+        cells.append(_cell(game, number, key, first=0, deals=deals[key[0]], replicates=replicates))
+    return _plan(
+        game, catalog, cells, edition=parent.edition, seed=parent.seed, ordered=parent.ordered, parent=parent.id
+    )
+
+
+def _keys(
+    game: Game[Any, Any], players: Sequence[int], combinations: Sequence[Combination], lineups: Sequence[str]
+) -> list[tuple[int, Combination, str]]:
+    """Return the cells in their order: by players, then variants (compiled once), then lineups."""
+    normal = {
+        count: sorted({parse_lineup(lineup, count, game).text for lineup in lineups}) for count in players
+    }
+    return [
+        (count, variants, lineup)
+        for count, variants in product(sorted(set(players)), sorted(set(combinations)))
+        for lineup in normal[count]
+    ]
+
+
+def _cell(
+    game: Game[Any, Any],
+    number: int,
+    key: tuple[int, Combination, str],
+    *,
+    first: int,
+    deals: int,
+    replicates: int,
+) -> PlannedCell:
+    players, variants, lineup = key
+    rotations = parse_lineup(lineup, players, game).rotations
+    return PlannedCell(number, players, variants, lineup, first, deals, replicates * rotations)
+
+
+def _replicates(game: Game[Any, Any], parent: Plan) -> int:
+    """Return the replicates that the parent was asked for, before rotations."""
+    cell = parent.cells[0]
+    return cell.replicates // parse_lineup(cell.lineup, cell.players, game).rotations
+
+
+def _plan(
+    game: Game[Any, Any],
+    catalog: Catalog,
+    cells: Sequence[PlannedCell],
+    *,
+    edition: str,
+    seed: int,
+    ordered: bool,
+    parent: str,
+) -> Plan:
+    if not any(cell.games for cell in cells):
+        raise UsageError("no game is asked for")
+    if len(cells) > MOST_CELLS:
+        raise UsageError(f"{len(cells)} cells; at most {MOST_CELLS} are possible")
+    for cell in cells:
+        if cell.first + cell.deals - 1 > HIGHEST_GAME:
+            raise UsageError(f"the cell {cell} has no game index left: 0..{HIGHEST_GAME} (2^32-1)")
+        if cell.replicates > MOST_REPLICATES:
+            raise UsageError(
+                f"the cell {cell} plays each deal {cell.replicates} times; at most {MOST_REPLICATES} are possible"
+            )
+    return Plan(
+        game=game.name,
+        edition=edition,
+        seed=seed,
+        ordered=ordered,
+        parent=parent,
+        catalog_version=catalog.version,
+        catalog_hash=catalog.hash,
+        policies_hash=policies_hash(game),
+        engine_hash=game.engine_hash(),
+        versions=versions(),
+        shards=len(cut(cells)),
+        cells=tuple(cells),
+    )
+
+
+def policies_hash(game: Game[Any, Any]) -> str:
+    """Return the hash of the policies' weights; empty if the game has none."""
+    return game.policies_hash if isinstance(game, Tuned) else ""
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what decides about bytes."""
+    return {"balance": balance.__version__} | {name: metadata.version(name) for name in _LIBRARIES}
