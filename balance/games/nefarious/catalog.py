@@ -7,7 +7,7 @@ together or raises CatalogError with every problem. Nothing here knows how a rul
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
@@ -17,6 +17,14 @@ from balance.errors import UsageError
 from balance.games import tomlfile
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.items import Change, Edition, Invention, Item, Switches, Twist, canonical
+from balance.games.nefarious.players import (
+    OFFSET,
+    Offset,
+    Policies,
+    official_policies,
+    read_offsets,
+    with_offsets,
+)
 from balance.games.nefarious.reading import (
     FIRST_OWN_ID,
     LAST_OWN_ID,
@@ -38,8 +46,8 @@ __all__ = [
     "Switches",
     "Twist",
     "canonical",
-    "changed_parameters",
     "catalog_text",
+    "changed_parameters",
     "load_catalog",
     "matching",
     "read_catalog",
@@ -58,6 +66,8 @@ class Catalog:
     twists: tuple[Twist, ...]
     editions: tuple[Edition, ...]
     version: str
+    policies: Policies = field(default_factory=official_policies, repr=False, compare=False)
+    """The players' parameters; they have a hash of their own."""
     entries: tuple[Entry, ...] = field(default=(), repr=False, compare=False)
     """What was read, overlays merged: the catalog can be written down as it was."""
 
@@ -124,17 +134,19 @@ def load_catalog(overlays: Iterable[str | Path] = ()) -> Catalog:
     problems = Problems()
     version, official = _official()
     entries, last_file = list(official), official[-1].file
+    offsets: list[Offset] = []
     for overlay in overlays:
         for path in tomlfile.toml_files(Path(overlay), problems):
             last_file = str(path)
             document = tomlfile.read_toml(path, problems)
             version = _version(document, last_file, problems) or version
+            offsets += read_offsets(document.get(OFFSET, []), last_file, problems)
             found = _entries(document, last_file, problems)
             _check_new_ids(entries, found, problems)
             entries = tomlfile.merge(entries, found, problems)
     catalog = _build(entries, version, problems, last_file)
     problems.raise_if_any()
-    return catalog
+    return replace(catalog, policies=with_offsets(official_policies(), offsets))
 
 
 def catalog_text(catalog: Catalog) -> str:
@@ -178,7 +190,7 @@ def _version(document: Mapping[str, Any], file: str, problems: Problems) -> str:
 
 
 def _entries(document: Mapping[str, Any], file: str, problems: Problems) -> list[Entry]:
-    lists = {key: value for key, value in document.items() if key != "catalog"}
+    lists = {key: value for key, value in document.items() if key not in ("catalog", OFFSET)}
     return tomlfile.entries_of(lists, file, KINDS, problems)
 
 
@@ -199,7 +211,7 @@ def _build(entries: Sequence[Entry], version: str, problems: Problems, last_file
     most_minions = _most_minions(entries)
     inventions = tuple(read_invention(e, problems) for e in of_kind["invention"])
     twists = tuple(read_twist(e, problems, edition_ids, most_minions) for e in of_kind["twist"])
-    catalog = Catalog(inventions, twists, editions, version, tuple(entries))
+    catalog = Catalog(inventions, twists, editions, version, entries=tuple(entries))
     _check_names(of_kind, problems)
     _check_whole(catalog, of_kind["twist"], problems, last_file)
     return catalog
@@ -219,10 +231,10 @@ def _check_names(of_kind: Mapping[str, Sequence[Entry]], problems: Problems) -> 
         ids = [(entry, "id", tomlfile.describe(entry.id).strip("'")) for entry in entries]
         named = [(entry, name, entry.fields.get(name)) for name in ("name", "name_ru") for entry in entries]
         texts = [(entry, name, text) for entry, name, text in named if isinstance(text, str)]
-        for first, second, field in tomlfile.duplicates([*ids, *texts]):
-            shown = tomlfile.describe(second.fields[field])
+        for first, second, name in tomlfile.duplicates([*ids, *texts]):
+            shown = tomlfile.describe(second.fields[name])
             message = f"{shown} is the name or id of {first.label} already"
-            problems.add(second.file_of(field), second.label, field, message)
+            problems.add(second.file_of(name), second.label, name, message)
 
 
 def _check_whole(

@@ -17,6 +17,7 @@ from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import Catalog, Edition, Invention, Twist, changed_parameters
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.state import LINE, RULES
+from balance.games.nefarious.policies import POLICIES
 
 PLAYERS: Final = (2, v.MOST_PLAYERS)
 
@@ -58,6 +59,8 @@ def compile_cell(
             )
     cards = tuple(sorted(catalog.inventions, key=lambda card: card.id))
     rules = _record(found_edition, players, found, handicaps, cards)
+    for policy in catalog.policies.entries:
+        rules["weights"][0, POLICIES[policy.name]] = catalog.policies.parameters(policy.name, found)
     return Cell(catalog, found_edition, players, found, handicaps, cards, rules)
 
 
