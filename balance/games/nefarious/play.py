@@ -16,6 +16,7 @@ from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.kernel import batch
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.log import LOG, MOST_WORDS
+from balance.games.nefarious.kernel.search import BOARD
 from balance.games.nefarious.kernel.state import ASKS, DECIDERS, MOST_ANSWERS, STATE
 from balance.games.nefarious.kernel.weighing import weigh_apart
 from balance.games.nefarious.policies import POLICIES
@@ -47,8 +48,10 @@ class Player:
     """Plays batches of one cell; keeps its buffers, so one per thread."""
 
     def __init__(self) -> None:
-        self._states = np.zeros(1, STATE)
-        self._deciders = np.zeros(1, DECIDERS)
+        # what a search needs besides the game itself (kernel/search.py)
+        self._states = np.zeros(3, STATE)
+        self._deciders = np.zeros(2, DECIDERS)
+        self._board = np.zeros(1, BOARD)
         self._deciders["thinker"] = weigh_apart()
         self._watch = np.zeros(1, batch.WATCH)
 
@@ -72,7 +75,7 @@ class Player:
         self._deciders[0]["decisions"] = 0
         n_builds, n_rounds = batch.play_batch(
             cell.rules, np.uint64(seed), indices, replicates, policies,
-            self._states, self._deciders, self._watch, games, seats, builds, rounds,
+            self._states, self._deciders, self._board, self._watch, games, seats, builds, rounds,
         )  # fmt: skip
         decisions = int(self._deciders[0]["decisions"])
         return Batch(games, seats, builds[:n_builds].copy(), rounds[:n_rounds].copy(), decisions)
@@ -92,7 +95,7 @@ class Player:
         self._deciders[0]["decisions"] = 0
         batch.play_outcomes(
             cell.rules, np.uint64(seed), indices, replicates, policies,
-            self._states, self._deciders, winners, lengths,
+            self._states, self._deciders, self._board, winners, lengths,
         )  # fmt: skip
         return Outcomes(winners, lengths, int(self._deciders[0]["decisions"]))
 
@@ -124,6 +127,7 @@ class Session:
         self.deciders = np.zeros(1, DECIDERS)
         self.deciders["thinker"] = weigh_apart()
         self.deciders["policy"] = ASKS
+        self.deciders["behind"] = ASKS
         self.deciders["stand_in"] = ASKS
         self.log = np.zeros(1, LOG)
         self.log["on"] = log

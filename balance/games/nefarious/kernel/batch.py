@@ -11,8 +11,10 @@ import numpy as np
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.jit import entry, inline, jit
 from balance.games.nefarious.kernel.round import play_round
+from balance.games.nefarious.kernel.search import REAL, THINKER, play_round_searching
 from balance.games.nefarious.kernel.start import deal, set_up
-from balance.games.nefarious.kernel.state import TIMES_BITS
+from balance.games.nefarious.kernel.state import ASKS, TIMES_BITS
+from balance.games.nefarious.policies import FIRST_SEARCH
 from balance.games.nefarious.tables import ROUNDS_EVERY
 from balance.games.nefarious.vocabulary import MOST_PLAYERS, ROUND_LIMIT
 
@@ -87,24 +89,38 @@ WATCH: Final = np.dtype(
 
 @entry
 def play_batch(
-    rules, seed, indices, replicates, policies, states, deciders, watch, games, seats, builds, rounds
+    rules,
+    seed,
+    indices,
+    replicates,
+    policies,
+    states,
+    deciders,
+    board,
+    watch,
+    games,
+    seats,
+    builds,
+    rounds,
 ):
     """Play one game per index into rows; return the numbers of build rows and round rows.
 
     `policies` has a row per game; the decisions taken are counted in `deciders`.
     """
-    r, g, p, w = rules[0], states[0], deciders[0], watch[0]
+    r, g, p, w = rules[0], states[REAL], deciders[THINKER], watch[0]
     n_builds = n_rounds = 0
     for i in range(indices.size):
-        for seat in range(r.players):
-            p.policy[seat] = policies[i, seat]
+        searching = seat_players(p, policies[i], r.players)
         set_up(g, r, seed, indices[i], replicates[i])
         deal(g, r, None)
         _begin_watch(g, w)
         keep_rounds = indices[i] % ROUNDS_EVERY == 0
         over = False
         while not over:
-            over = play_round(g, r, p, None)
+            if searching:
+                over = play_round_searching(r, states, deciders, board[0], None)
+            else:
+                over = play_round(g, r, p, None)
             n_builds = _note_builds(g, r, w, i, builds, n_builds)
             if keep_rounds:
                 n_rounds = _note_round(g, i, rounds, n_rounds)
@@ -113,6 +129,25 @@ def play_batch(
         for seat in range(r.players):
             _note_seat(g, w, seats[i * r.players + seat], i, seat, policies[i, seat])
     return n_builds, n_rounds
+
+
+@jit
+def seat_players(p, policies, players):
+    """Let the policies of a game take their seats; whether one of them searches.
+
+    Where one does, all decisions of a round are written down, so that they can be told again.
+    """
+    searching = False
+    for seat in range(players):
+        searching |= policies[seat] > FIRST_SEARCH
+    for seat in range(players):
+        searches = policies[seat] > FIRST_SEARCH
+        p.policy[seat] = ASKS if searching else policies[seat]
+        p.behind[seat] = ASKS if searches else policies[seat]
+        p.iterations[seat] = policies[seat] - FIRST_SEARCH if searches else 0
+    p.n_tape = 0
+    p.stand_in = ASKS
+    return searching
 
 
 @inline
@@ -218,16 +253,19 @@ def _note_seat(g, w, row, game, seat, policy):
 
 
 @entry
-def play_outcomes(rules, seed, indices, replicates, policies, states, deciders, winners, lengths):
+def play_outcomes(rules, seed, indices, replicates, policies, states, deciders, board, winners, lengths):
     """Play one game per index for its outcome alone: the winner's seat (-1 none) and the number of rounds."""
-    r, g, p = rules[0], states[0], deciders[0]
+    r, g, p = rules[0], states[REAL], deciders[THINKER]
     for i in range(indices.size):
-        for seat in range(r.players):
-            p.policy[seat] = policies[i, seat]
+        searching = seat_players(p, policies[i], r.players)
         set_up(g, r, seed, indices[i], replicates[i])
         deal(g, r, None)
-        while not play_round(g, r, p, None):
-            pass
+        if searching:
+            while not play_round_searching(r, states, deciders, board[0], None):
+                pass
+        else:
+            while not play_round(g, r, p, None):
+                pass
         winners[i] = g.winner
         lengths[i] = g.table.round
 
@@ -256,4 +294,11 @@ def play_one_round(rules, states, deciders, log):
 def play_to_end(rules, states, deciders, log):
     """Play the rest of a game whose seats all have a policy."""
     while not play_round(states[0], rules[0], deciders[0], log[0]):
+        pass
+
+
+@entry
+def play_searching(rules, states, deciders, board, log):
+    """Play the rest of a game some of whose seats search; it stands in states[0] and deciders[0]."""
+    while not play_round_searching(rules[0], states, deciders, board[0], log[0]):
         pass

@@ -5,38 +5,88 @@ Policies are numbers (`RANDOM`, ...) here and names in `balance.games.nefarious.
 
 from typing import Final
 
+import numpy as np
+
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.jit import call_apart, inline, jit
 from balance.games.nefarious.kernel.randomness import decision_key, pick
-from balance.games.nefarious.kernel.state import ASKED_BITS, ASKS, MOST_ANSWERS, SEAT_BITS
+from balance.games.nefarious.kernel.state import ASKED_BITS, ASKS, BY_POLICY, MOST_ANSWERS, SEAT_BITS
 from balance.games.nefarious.policies import POLICIES
 
 RANDOM: Final = POLICIES["random"]
 
 
 @jit
-def _answer_or_ask(g, p, seat, kind):
-    """Take the next answer of the tape, or the policy that stands in once, or write the question down."""
+def _answer_or_ask(g, p, seat, kind, key):
+    """Return the policy that answers for a seat that asks; ASKS if the tape does, or nobody yet.
+
+    An answer of the tape that does not fit the question is not taken: in an imagined game the others may have
+    gone another way.
+    """
     if p.open:
         return ASKS
-    if p.used < p.n_tape:
-        p.used += 1
-        return ASKS
-    if p.n_tape == MOST_ANSWERS:
+    on_tape = p.used < p.n_tape
+    if not on_tape and p.n_tape == MOST_ANSWERS:
         raise OverflowError("more decisions in a round than the tape has room for")
+    p.tape_kind[p.used] = kind if not on_tape else p.tape_kind[p.used]
+    p.tape_seat[p.used] = seat if not on_tape else p.tape_seat[p.used]
+    policy = p.behind[seat]
+    if on_tape:
+        if p.tape[p.used] != BY_POLICY and (policy == ASKS or _fits(g, p, seat, kind)):
+            policy = ASKS
+        p.used += 1
+        return policy
     if p.stand_in != ASKS:
         policy = p.stand_in
         p.stand_in = ASKS
+    if policy == ASKS:
+        _write_question(g, p, seat, kind, key)
+    else:
         p.n_tape += 1
         p.used += 1
-        return policy
+    return policy
+
+
+@jit
+def _fits(g, p, seat, kind):
+    """Whether the next answer of the tape belongs to this question."""
+    if p.tape_kind[p.used] != kind or p.tape_seat[p.used] != seat:
+        return False
+    for i in range(g.n_options):
+        if g.options[i] == p.tape[p.used]:
+            return True
+    return False
+
+
+@jit
+def _write_question(g, p, seat, kind, key):
+    """Write the question down, with what the seat has seen by now."""
     p.open = 1
     p.kind = kind
     p.seat = seat
+    p.key = key
+    p.shuffles = g.table.shuffles
     p.n_options = g.n_options
     for i in range(g.n_options):
         p.options[i] = g.options[i]
-    return ASKS
+    p.known[0] = 0
+    p.known[1] = 0
+    t = g.table
+    for i in range(t.n_hand[seat]):
+        _know(p, np.int64(g.hand[seat, i]))
+    for i in range(t.n_discard):
+        _know(p, np.int64(t.discard[i]))
+    for s in range(t.players):
+        for i in range(t.n_built[s]):
+            _know(p, np.int64(t.built[s, i]))
+        # while cards are being picked those of the others are not seen yet
+        if kind != c.BUILD and g.revealed[s] >= 0:
+            _know(p, g.revealed[s])
+
+
+@inline
+def _know(p, card):
+    p.known[card >> 6] |= np.uint64(1) << np.uint64(card & 63)
 
 
 @jit
@@ -93,21 +143,20 @@ def decide_here(g, r, p, seat, kind):
     g.asked[seat] += 1 << shift
     p.decisions += 1
     policy = p.policy[seat]
+    key = decision_key(g.policy_key[seat], g.table.round, kind, number)
     if policy == ASKS:
-        policy = _answer_or_ask(g, p, seat, kind)
+        policy = _answer_or_ask(g, p, seat, kind, key)
         if policy == ASKS:
             return p.tape[p.used - 1] if p.open == 0 else g.options[0]
     if g.n_options == 1:
         answer = g.options[0]
+    elif policy == RANDOM:
+        answer = g.options[decide_random(r, g.table, seat, kind, g.options, g.n_options, key)]
     else:
-        key = decision_key(g.policy_key[seat], g.table.round, kind, number)
-        if policy == RANDOM:
-            chosen = decide_random(r, g.table, seat, kind, g.options, g.n_options, key)
-        else:
-            chosen = consult(
-                r, g.table, g.hand[seat], g.committed[seat], seat, policy, kind,
-                g.options, g.n_options, key, g.paying, p.mind, p.thinker,
-            )  # fmt: skip
+        chosen = consult(
+            r, g.table, g.hand[seat], g.committed[seat], seat, policy, kind,
+            g.options, g.n_options, key, g.paying, p.mind, p.thinker,
+        )  # fmt: skip
         answer = g.options[chosen]
     if p.policy[seat] == ASKS:
         p.tape[p.used - 1] = answer

@@ -167,17 +167,26 @@ MIND: Final = np.dtype(
 # Who decides. A seat with policy ASKS takes its answers from the tape; where the tape ends, the question is
 # written down, and the rest of the round is played with first options, to be thrown away by the caller.
 ASKS: Final = -1
+# An answer on the tape that is not known: the policy behind the seat gives it.
+BY_POLICY: Final = -2
 MOST_ANSWERS: Final = 4096
 DECIDERS: Final = np.dtype(
     [
         ("policy", np.int64, _seats),
+        ("behind", np.int64, _seats),  # policy that answers for ASKS where the tape does not, or ASKS
+        ("iterations", np.int64, _seats),  # of a seat that searches
         ("decisions", np.int64),  # how many were taken
         ("n_tape", np.int64),
         ("used", np.int64),
         ("tape", np.int64, (MOST_ANSWERS,)),
+        ("tape_kind", np.int64, (MOST_ANSWERS,)),
+        ("tape_seat", np.int64, (MOST_ANSWERS,)),
         ("open", np.int64),  # a question was written down
         ("kind", np.int64),
         ("seat", np.int64),
+        ("key", np.uint64),  # hash of the decision
+        ("known", np.uint64, (2,)),  # mask of the cards that the seat has seen: its hand, and what lies open
+        ("shuffles", np.int64),  # of the table, when the question arose
         ("n_options", np.int64),
         ("options", np.int64, (MOST_CARDS,)),
         ("stand_in", np.int64),  # policy that answers the next question for ASKS, or ASKS
