@@ -38,20 +38,20 @@ def play_round(g, r, p, log):
 @inline
 def play_actions(g, r, p, log):
     """R4 to R7: each step is done in full, as often as the rules say, if anybody chose it."""
-    if g.n_doers[c.SPECULATE] > 0:
+    if g.doers[c.SPECULATE]:
         for _ in range(r.action_repeats):
             do_moment(g, r, p, log, c.BEFORE_SPECULATE)
             speculate(g, r, p, log)
             do_moment(g, r, p, log, c.AFTER_SPECULATE)
-    if g.n_doers[c.INVENT] > 0:
+    if g.doers[c.INVENT]:
         for _ in range(r.action_repeats):
             invent(g, r, p, log)
-    if g.n_doers[c.RESEARCH] > 0:
+    if g.doers[c.RESEARCH]:
         for _ in range(r.action_repeats):
             do_moment(g, r, p, log, c.BEFORE_RESEARCH)
             research(g, r, log)
             do_moment(g, r, p, log, c.AFTER_RESEARCH)
-    if g.n_doers[c.WORK] > 0:
+    if g.doers[c.WORK]:
         for _ in range(r.action_repeats):
             do_moment(g, r, p, log, c.BEFORE_WORK)
             work(g, r, log)
