@@ -13,9 +13,8 @@ from balance.games.nefarious.kernel.state import ASKED_BITS
 
 
 @inline
-def any_choice(g, r, p, seat):
+def any_choice(g, r, seat):
     """Choose actions; that is asked once a round, so that its number is 0 and need not be counted."""
-    p.decisions += 1
     key = decision_key(g.policy_key[seat], g.table.round, c.CHOOSE, 0)
     return r.choices[pick(key, r.n_choices)]
 

@@ -22,11 +22,14 @@ def choose_actions(g, r, p):
     if r.rest > 0:
         choose_among_rested(g, r, p)
         return
-    list_choices(g, r)  # where nothing rests they are the same for everybody
+    # everybody at random, without a branch, and then those who do not play at random
+    for seat in range(g.table.players):
+        g.pending[seat] = any_choice(g, r, seat)
     for seat in range(g.table.players):
         if p.policy[seat] == RANDOM:
-            g.pending[seat] = any_choice(g, r, p, seat)
+            p.decisions += 1
         else:
+            list_choices(g, r)
             g.pending[seat] = decide(g, r, p, seat, c.CHOOSE)
 
 

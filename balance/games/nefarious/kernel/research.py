@@ -14,8 +14,9 @@ def research(g, r, log):
     researchers = 0
     for seat in range(g.table.players):
         # who did not choose it gets 0: no branch that nobody can predict
-        pay_out(g, log, seat, r.research_money * (seats >> seat & 1), c.CAUSE_RESEARCH)
-        researchers += seats >> seat & 1
+        does = g.table.actions[seat] >> c.RESEARCH & 1
+        pay_out(g, log, seat, r.research_money * does, c.CAUSE_RESEARCH)
+        researchers += does
     if may_draw(g, r, log, researchers * r.research_cards):
         while seats:
             draw_cards(g, r, log, first_of(seats), r.research_cards, c.CAUSE_RESEARCH)

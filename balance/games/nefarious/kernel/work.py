@@ -10,4 +10,4 @@ def work(g, r, log):
     """Do one pass of Work for all who chose it."""
     for seat in range(g.table.players):
         # who did not choose it gets 0: no branch that nobody can predict
-        pay_out(g, log, seat, r.work_money * (g.doers[c.WORK] >> seat & 1), c.CAUSE_WORK)
+        pay_out(g, log, seat, r.work_money * (g.table.actions[seat] >> c.WORK & 1), c.CAUSE_WORK)
