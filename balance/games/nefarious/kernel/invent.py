@@ -129,7 +129,7 @@ def source_of(g, r, seat, card):
 
 @inline
 def hits_others(r, source):
-    """Whether a built card that resolves the lines of `source` has any for the others, added ones included."""
+    """Whether a card that resolves the lines of `source` has any for the others, added ones included."""
     added = r.first[c.ON_INVENTION_OTHERS] < r.last[c.ON_INVENTION_OTHERS]
     printed = source != _NONE and r.others_lines[source] < r.others_lines[source + 1]
     return added or printed
