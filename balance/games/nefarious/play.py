@@ -16,6 +16,7 @@ from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.kernel import batch
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.log import LOG, MOST_WORDS
+from balance.games.nefarious.kernel.round import play_round_apart
 from balance.games.nefarious.kernel.search import BOARD
 from balance.games.nefarious.kernel.state import ASKS, DECIDERS, MOST_ANSWERS, STATE
 from balance.games.nefarious.kernel.weighing import weigh_apart
@@ -44,16 +45,28 @@ class Outcomes:
     decisions: int
 
 
+_CACHE_LINES = 128  # bytes that processors fetch together, two lines at a time
+
+
+def _records_apart(dtype: np.dtype[Any], count: int = 1) -> RecordArray:
+    """Return empty records on cache lines of their own: each thread writes to its records all the time."""
+    size = count * dtype.itemsize
+    room = np.zeros(size + 2 * _CACHE_LINES, np.uint8)
+    first = -room.ctypes.data % _CACHE_LINES
+    return room[first : first + size].view(dtype)
+
+
 class Player:
     """Plays batches of one cell; keeps its buffers, so one per thread."""
 
     def __init__(self) -> None:
-        # what a search needs besides the game itself (kernel/search.py)
-        self._states = np.zeros(3, STATE)
-        self._deciders = np.zeros(2, DECIDERS)
-        self._board = np.zeros(1, BOARD)
+        # a second and a third of some for what a search imagines (kernel/search.py)
+        self._states = _records_apart(STATE, 3)
+        self._deciders = _records_apart(DECIDERS, 2)
+        self._board = _records_apart(BOARD)
         self._deciders["thinker"] = weigh_apart()
-        self._watch = np.zeros(1, batch.WATCH)
+        self._deciders["rounds"] = play_round_apart()
+        self._watch = _records_apart(batch.WATCH)
 
     def play(
         self,
@@ -155,6 +168,8 @@ class Session:
         """Like `advance`, but stops at the end of a round too (None, with `over` telling which)."""
         trial, begun = self.states.copy(), int(self.log[0]["at"])
         over = batch.play_one_round(self.cell.rules, trial, self.deciders, self.log)
+        if self.deciders[0]["overflow"]:
+            raise OverflowError(f"a round with more than {MOST_ANSWERS} decisions")
         if self.deciders[0]["open"]:
             self.log[0]["at"] = begun
             return self.question()

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.jit import entry, inline, jit
+from balance.games.nefarious.kernel.jit import call_apart, entry, inline, jit
 from balance.games.nefarious.kernel.round import play_round
 from balance.games.nefarious.kernel.search import REAL, THINKER, play_round_searching
 from balance.games.nefarious.kernel.start import deal, set_up
@@ -115,12 +115,12 @@ def play_batch(
         deal(g, r, None)
         _begin_watch(g, w)
         keep_rounds = indices[i] % ROUNDS_EVERY == 0
-        over = False
+        over = 0
         while not over:
             if searching:
                 over = play_round_searching(r, states, deciders, board[0], None)
             else:
-                over = play_round(g, r, p, None)
+                over = call_apart(p.rounds, g, r, p)
             n_builds = _note_builds(g, r, w, i, builds, n_builds)
             if keep_rounds:
                 n_rounds = _note_round(g, i, rounds, n_rounds)
@@ -264,7 +264,7 @@ def play_outcomes(rules, seed, indices, replicates, policies, states, deciders, 
             while not play_round_searching(r, states, deciders, board[0], None):
                 pass
         else:
-            while not play_round(g, r, p, None):
+            while not call_apart(p.rounds, g, r, p):
                 pass
         winners[i] = g.winner
         lengths[i] = g.table.round

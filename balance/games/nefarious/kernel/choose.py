@@ -1,11 +1,19 @@
 """R1 and R2: everybody picks actions in secret, then all are revealed at once."""
 
+from typing import Final
+
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
+from balance.games.nefarious.kernel.at_random import any_choice
 from balance.games.nefarious.kernel.jit import inline, jit
 from balance.games.nefarious.kernel.options import list_choices, list_rested_choices
-from balance.games.nefarious.kernel.policies import decide, decide_here
+from balance.games.nefarious.kernel.policies import RANDOM, decide
 from balance.games.nefarious.kernel.state import TIMES_BITS
+from balance.games.nefarious.vocabulary import MOST_PLAYERS
+
+# Bit k is moved from k to TIMES_BITS * k; all else that the product holds lies elsewhere.
+_APART: Final = sum(1 << (TIMES_BITS - 1) * action for action in range(c.ACTION_COUNT))
+_LOWEST: Final = sum(1 << TIMES_BITS * action for action in range(c.ACTION_COUNT))
 
 
 @inline
@@ -14,9 +22,15 @@ def choose_actions(g, r, p):
     if r.rest > 0:
         choose_among_rested(g, r, p)
         return
-    list_choices(g, r)  # where nothing rests they are the same for everybody
+    # everybody at random, without a branch, and then those who do not play at random
     for seat in range(g.table.players):
-        g.pending[seat] = decide_here(g, r, p, seat, c.CHOOSE)
+        g.pending[seat] = any_choice(g, r, seat)
+    for seat in range(g.table.players):
+        if p.policy[seat] == RANDOM:
+            p.decisions += 1
+        else:
+            list_choices(g, r)
+            g.pending[seat] = decide(g, r, p, seat, c.CHOOSE)
 
 
 @jit
@@ -31,28 +45,20 @@ def choose_among_rested(g, r, p):
 def reveal_actions(g, log):
     """R2: all actions become public."""
     t = g.table
-    speculators = inventors = researchers = workers = 0
+    doers = 0
     for seat in range(t.players):
         mask = g.pending[seat]
         t.actions[seat] = mask
         t.past[seat] = (t.past[seat] << 4 | mask) & 0xFFF
-        t.times[seat] += (
-            (mask & 1)
-            | (mask >> 1 & 1) << TIMES_BITS
-            | (mask >> 2 & 1) << 2 * TIMES_BITS
-            | (mask >> 3 & 1) << 3 * TIMES_BITS
-        )
-        # a seat is written down in any case and counted only if it chose: no branch that nobody can predict
-        g.doers[c.SPECULATE, speculators] = seat
-        g.doers[c.INVENT, inventors] = seat
-        g.doers[c.RESEARCH, researchers] = seat
-        g.doers[c.WORK, workers] = seat
-        speculators += mask >> c.SPECULATE & 1
-        inventors += mask >> c.INVENT & 1
-        researchers += mask >> c.RESEARCH & 1
-        workers += mask >> c.WORK & 1
+        apart = set_apart(mask)
+        t.times[seat] += apart
+        doers |= apart << seat
         out.event(log, c.E_CHOOSE, seat, mask, 0, 0)
-    g.n_doers[c.SPECULATE] = speculators
-    g.n_doers[c.INVENT] = inventors
-    g.n_doers[c.RESEARCH] = researchers
-    g.n_doers[c.WORK] = workers
+    for action in range(c.ACTION_COUNT):
+        g.doers[action] = doers >> TIMES_BITS * action & (1 << MOST_PLAYERS) - 1
+
+
+@inline
+def set_apart(mask):
+    """Move the bits of a mask of actions TIMES_BITS apart, all at once: a product is a sum of shifts."""
+    return mask * _APART & _LOWEST

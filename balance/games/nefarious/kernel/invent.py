@@ -4,12 +4,14 @@ import numpy as np
 
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
+from balance.games.nefarious.kernel.at_random import any_build
 from balance.games.nefarious.kernel.counts import amount_of, amount_on_card, holds
 from balance.games.nefarious.kernel.hands import discardable, leave_hand
 from balance.games.nefarious.kernel.jit import inline, jit
 from balance.games.nefarious.kernel.lines import do_line, forget_discarded
 from balance.games.nefarious.kernel.options import list_builds
-from balance.games.nefarious.kernel.policies import decide
+from balance.games.nefarious.kernel.policies import RANDOM, decide
+from balance.games.nefarious.kernel.seats import first_of, without_first
 from balance.games.nefarious.kernel.state import SEAT_BITS
 
 _NONE = -1
@@ -20,9 +22,11 @@ def invent(g, r, p, log):
     """Do one pass of Invent: all decide, all pay and build, then all effects."""
     pick_cards(g, r, p)
     g.n_builders = 0
-    g.others_hit = r.first[c.ON_INVENTION_OTHERS] < r.last[c.ON_INVENTION_OTHERS]
-    for i in range(g.n_doers[c.INVENT]):
-        seat = g.doers[c.INVENT, i] & SEAT_BITS
+    g.n_hitters = 0
+    seats = g.doers[c.INVENT]
+    while seats:
+        seat = first_of(seats)
+        seats = without_first(seats)
         if g.revealed[seat] != _NONE:
             reveal_invention(g, r, p, log, seat)
     if g.n_builders > 0 and r.effect_repeats > 0:
@@ -33,9 +37,15 @@ def invent(g, r, p, log):
 @inline
 def pick_cards(g, r, p):
     """Let every inventor with a hand pick a card, on the state as the step began; then all are revealed."""
-    for i in range(g.n_doers[c.INVENT]):
-        seat = g.doers[c.INVENT, i] & SEAT_BITS
-        if g.table.n_hand[seat] > 0:
+    seats = g.doers[c.INVENT]
+    while seats:
+        seat = first_of(seats)
+        seats = without_first(seats)
+        if g.table.n_hand[seat] == 0:
+            continue
+        if p.policy[seat] == RANDOM:
+            g.revealed[seat] = any_build(g, r, p, seat)
+        else:
             list_builds(g, seat)
             g.revealed[seat] = decide(g, r, p, seat, c.BUILD)
 
@@ -98,8 +108,8 @@ def build(g, r, log, seat, card):
     g.n_builders += 1
     source = source_of(g, r, seat, card)
     g.source[seat] = source
-    if source != _NONE:
-        g.others_hit |= r.others_lines[source] < r.others_lines[source + 1]
+    g.hitters[g.n_hitters] = seat
+    g.n_hitters += hits_others(r, source)
     out.event(log, c.E_REVEAL, seat, r.id[card], c.BUILT, r.cost[card])
 
 
@@ -116,6 +126,14 @@ def source_of(g, r, seat, card):
         earlier = t.n_built[seat] - 1 - r.echo
         return np.int64(t.built[seat, earlier]) if earlier >= 0 else _NONE
     return card
+
+
+@inline
+def hits_others(r, source):
+    """Whether a card that resolves the lines of `source` has any for the others, added ones included."""
+    added = r.first[c.ON_INVENTION_OTHERS] < r.last[c.ON_INVENTION_OTHERS]
+    printed = source != _NONE and r.others_lines[source] < r.others_lines[source + 1]
+    return added or printed
 
 
 @jit
@@ -144,17 +162,17 @@ def resolve_own_effects(g, r, p, log):
 @jit
 def resolve_others_effects(g, r, p, log):
     """Pass 2: every player, seat 0 first, resolves the others' cards, starting with the left neighbour."""
-    if not g.others_hit:
+    if g.n_hitters == 0:
         return
     for seat in range(g.table.players):
-        # builders are in order of seats: those after this seat come first
+        # they are in order of seats: those after this seat come first
         first = 0
-        while first < g.n_builders and g.builders[first] <= seat:
+        while first < g.n_hitters and g.hitters[first] <= seat:
             first += 1
-        for i in range(g.n_builders):
-            k = first + i if first + i < g.n_builders else first + i - g.n_builders
-            if g.builders[k] != seat:
-                resolve_invention(g, r, p, log, seat, g.builders[k])
+        for i in range(g.n_hitters):
+            k = first + i if first + i < g.n_hitters else first + i - g.n_hitters
+            if g.hitters[k] != seat:
+                resolve_invention(g, r, p, log, seat, g.hitters[k])
 
 
 @jit

@@ -27,7 +27,9 @@ def _answer_or_ask(g, p, seat, kind, key):
         return ASKS
     on_tape = p.used < p.n_tape
     if not on_tape and p.n_tape == MOST_ANSWERS:
-        raise OverflowError("more decisions in a round than the tape has room for")
+        p.overflow = 1
+        p.open = 1
+        return ASKS
     p.tape_kind[p.used] = kind if not on_tape else p.tape_kind[p.used]
     p.tape_seat[p.used] = seat if not on_tape else p.tape_seat[p.used]
     policy = p.behind[seat]
@@ -132,12 +134,14 @@ def decide_random(r, table, seat, kind, options, n_options, key):
     return chosen
 
 
-@inline
-def decide_here(g, r, p, seat, kind):
+@jit
+def decide(g, r, p, seat, kind):
     """Take the decision whose options are listed: by the seat's policy, by the tape, or not yet.
 
-    Returns the option itself. While a question is open the answer does not matter any more.
+    Returns the option itself. While a question is open the answer does not matter any more. What random
+    players decide in nearly every round does not come through here: see `at_random`.
     """
+    seat &= SEAT_BITS
     shift = ASKED_BITS * kind
     number = g.asked[seat] >> shift & ((1 << ASKED_BITS) - 1)
     g.asked[seat] += 1 << shift
@@ -161,10 +165,3 @@ def decide_here(g, r, p, seat, kind):
     if p.policy[seat] == ASKS:
         p.tape[p.used - 1] = answer
     return answer
-
-
-@jit
-def decide(g, r, p, seat, kind):
-    """Take a decision; `decide_here` without a call is for the many choices of actions."""
-    seat &= SEAT_BITS
-    return decide_here(g, r, p, seat, kind)

@@ -4,16 +4,20 @@ from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.hands import draw_cards, may_draw
 from balance.games.nefarious.kernel.jit import inline
 from balance.games.nefarious.kernel.lines import pay_out
-from balance.games.nefarious.kernel.state import SEAT_BITS
+from balance.games.nefarious.kernel.seats import first_of, without_first
 
 
 @inline
 def research(g, r, log):
     """Do one pass of Research for all who chose it."""
-    researchers = g.n_doers[c.RESEARCH]
+    seats = g.doers[c.RESEARCH]
+    researchers = 0
     for seat in range(g.table.players):
         # who did not choose it gets 0: no branch that nobody can predict
-        pay_out(g, log, seat, r.research_money * (g.table.actions[seat] >> c.RESEARCH & 1), c.CAUSE_RESEARCH)
+        does = g.table.actions[seat] >> c.RESEARCH & 1
+        pay_out(g, log, seat, r.research_money * does, c.CAUSE_RESEARCH)
+        researchers += does
     if may_draw(g, r, log, researchers * r.research_cards):
-        for i in range(researchers):
-            draw_cards(g, r, log, g.doers[c.RESEARCH, i] & SEAT_BITS, r.research_cards, c.CAUSE_RESEARCH)
+        while seats:
+            draw_cards(g, r, log, first_of(seats), r.research_cards, c.CAUSE_RESEARCH)
+            seats = without_first(seats)

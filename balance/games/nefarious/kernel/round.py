@@ -1,16 +1,19 @@
 """One round, from R0 to R9, as the rules page tells it."""
 
+import numpy as np
+
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel import log as out
 from balance.games.nefarious.kernel.choose import choose_actions, reveal_actions
 from balance.games.nefarious.kernel.income import collect_income
 from balance.games.nefarious.kernel.invent import invent
-from balance.games.nefarious.kernel.jit import inline, jit
+from balance.games.nefarious.kernel.jit import apart, inline, jit
 from balance.games.nefarious.kernel.lines import do_moment
 from balance.games.nefarious.kernel.research import research
 from balance.games.nefarious.kernel.score import check_victory, count_scores
 from balance.games.nefarious.kernel.speculate import speculate
 from balance.games.nefarious.kernel.start import start_round
+from balance.games.nefarious.kernel.state import DECIDERS, RULES, STATE
 from balance.games.nefarious.kernel.work import work
 
 
@@ -35,23 +38,32 @@ def play_round(g, r, p, log):
     return over
 
 
+@jit
+def play_round_quietly(g, r, p):
+    """Play one round without a log."""
+    return np.int64(play_round(g, r, p, None))
+
+
+play_round_apart = apart(play_round_quietly, STATE, RULES, DECIDERS)
+
+
 @inline
 def play_actions(g, r, p, log):
     """R4 to R7: each step is done in full, as often as the rules say, if anybody chose it."""
-    if g.n_doers[c.SPECULATE] > 0:
+    if g.doers[c.SPECULATE]:
         for _ in range(r.action_repeats):
             do_moment(g, r, p, log, c.BEFORE_SPECULATE)
             speculate(g, r, p, log)
             do_moment(g, r, p, log, c.AFTER_SPECULATE)
-    if g.n_doers[c.INVENT] > 0:
+    if g.doers[c.INVENT]:
         for _ in range(r.action_repeats):
             invent(g, r, p, log)
-    if g.n_doers[c.RESEARCH] > 0:
+    if g.doers[c.RESEARCH]:
         for _ in range(r.action_repeats):
             do_moment(g, r, p, log, c.BEFORE_RESEARCH)
             research(g, r, log)
             do_moment(g, r, p, log, c.AFTER_RESEARCH)
-    if g.n_doers[c.WORK] > 0:
+    if g.doers[c.WORK]:
         for _ in range(r.action_repeats):
             do_moment(g, r, p, log, c.BEFORE_WORK)
             work(g, r, log)

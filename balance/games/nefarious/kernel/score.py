@@ -5,11 +5,17 @@ from balance.games.nefarious.kernel.counts import amount_of, holds
 from balance.games.nefarious.kernel.jit import inline, jit
 
 
+@inline
+def printed_vp(g, seat):
+    """Sum the VP of built cards."""
+    t = g.table
+    return t.built_vp[seat] + t.built_per[seat] * t.n_built[seat]
+
+
 @jit
 def score_of(g, r, seat):
     """Sum the VP of built cards and the bonuses that hold now."""
-    t = g.table
-    score = t.built_vp[seat] + t.built_per[seat] * t.n_built[seat]
+    score = printed_vp(g, seat)
     for index in range(r.first[c.AT_SCORE], r.last[c.AT_SCORE]):
         line = r.lines[index]
         if holds(g, r, line, seat):
@@ -21,12 +27,14 @@ def score_of(g, r, seat):
 @inline
 def count_scores(g, r):
     """Write everybody's score on the table; without bonuses it changes only when somebody builds."""
+    t = g.table
     if r.first[c.AT_SCORE] < r.last[c.AT_SCORE]:
         g.scored = 0
-    if g.scored:
-        return
-    for seat in range(g.table.players):
-        g.table.score[seat] = score_of(g, r, seat)
+        for seat in range(t.players):
+            t.score[seat] = score_of(g, r, seat)
+    elif not g.scored:
+        for seat in range(t.players):
+            t.score[seat] = printed_vp(g, seat)
 
 
 @inline

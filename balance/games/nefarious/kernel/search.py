@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.jit import inline, jit
+from balance.games.nefarious.kernel.jit import call_apart, inline, jit
 from balance.games.nefarious.kernel.randomness import extend, pick
 from balance.games.nefarious.kernel.round import play_round
 from balance.games.nefarious.kernel.state import ASKS, BY_POLICY, MOST_CARDS, SEAT_BITS
@@ -50,7 +50,7 @@ BOARD: Final = np.dtype(
 
 @jit
 def play_round_searching(r, states, deciders, board, log):
-    """Play a round in which some seats search; return whether the game is over.
+    """Play a round in which some seats search; return 1 if the game is over.
 
     Their numbers of iterations are in `iterations`, the policies of the other seats in `behind`.
     """
@@ -59,7 +59,12 @@ def play_round_searching(r, states, deciders, board, log):
         states[TRIAL] = states[REAL]
         p.used = 0
         p.open = 0
-        over = play_round(states[TRIAL], r, p, log)
+        if log is None:
+            over = call_apart(p.rounds, states[TRIAL], r, p)
+        else:
+            over = np.int64(play_round(states[TRIAL], r, p, log))
+        if p.overflow:
+            raise OverflowError("more decisions in a round than the tape has room for")
         if not p.open:
             states[REAL] = states[TRIAL]
             p.n_tape = 0
@@ -108,7 +113,7 @@ def usual_option(r, states, deciders):
     for s in range(states[REAL].table.players):
         q.behind[s] = p.behind[s]
     q.behind[p.seat] = IMAGINED
-    play_round(states[TRIAL], r, q, None)
+    call_apart(p.rounds, states[TRIAL], r, q)
     for i in range(p.n_options):
         if p.options[i] == q.tape[p.n_tape]:
             return i
@@ -141,11 +146,11 @@ def play_out(r, g, p, q, option):
     q.tape_kind[q.n_tape] = p.kind
     q.tape_seat[q.n_tape] = p.seat
     q.n_tape += 1
-    over = play_round(g, r, q, None)
+    over = call_apart(p.rounds, g, r, q)
     for s in range(g.table.players):
         q.policy[s] = IMAGINED
     while not over:
-        over = play_round(g, r, q, None)
+        over = call_apart(p.rounds, g, r, q)
     return worth_of_end(g, r, p.seat & SEAT_BITS)
 
 

@@ -74,11 +74,11 @@ STATE: Final = np.dtype(
         ("deck_key", np.uint64),
         ("policy_key", np.uint64, _seats),
         ("asked", np.int64, _seats),  # decisions taken this round, ASKED_BITS for each kind
-        ("n_doers", np.int64, (c.ACTION_COUNT,)),  # who does an action this round, in order of seats
-        ("doers", np.int64, (c.ACTION_COUNT, MOST_PLAYERS + 1)),
+        ("doers", np.int64, (c.ACTION_COUNT,)),  # mask of the seats that do an action this round
         ("n_builders", np.int64),  # who has built in this half of R5, in order of seats
         ("builders", np.int64, _seats),
-        ("others_hit", np.int64),  # one of their cards has lines for the others
+        ("n_hitters", np.int64),  # those of them whose card has lines for the others
+        ("hitters", np.int64, (MOST_PLAYERS + 1,)),
         ("pending", np.int64, _seats),  # decided but not yet revealed
         ("revealed", np.int64, _seats),  # card that lies open in R5 until its owner's turn, -1 none
         ("source", np.int64, _seats),  # card whose printed lines it resolves, -1 none
@@ -192,6 +192,8 @@ DECIDERS: Final = np.dtype(
         ("stand_in", np.int64),  # policy that answers the next question for ASKS, or ASKS
         ("mind", MIND),
         ("thinker", np.int64),  # address of weighing.weigh
+        ("rounds", np.int64),  # address of round.play_round_quietly
+        ("overflow", np.int64),  # a round had more decisions than the tape has room for
     ],
     align=True,
 )
