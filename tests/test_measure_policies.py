@@ -9,6 +9,7 @@ import pytest
 from balance import games
 from balance.analysis.arena import Match, play_matches
 from balance.analysis.winpoints import win_points
+from balance.cli import diagnostics
 from balance.games.contract import Throughput
 from balance.games.lineup import parse_lineup
 from tests.games import tiny
@@ -145,7 +146,8 @@ def test_speed_is_a_ratio_in_turns(script, measure):
 
 
 def test_a_part_without_its_policies_is_left_out(script, capsys):
-    assert script.main(["--of", "tiny", "--part", "search", "--players", "3"]) == 0
+    ask = ["--of", "tiny", "--part", "search", "--players", "3"]
+    assert diagnostics.run(lambda: script.main(ask)) == 0
     out, err = capsys.readouterr()
     assert out == ""
     assert "search: left out, there is no adaptive, search:200" in err
