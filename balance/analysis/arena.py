@@ -6,10 +6,12 @@ Nothing is kept of a single game, and nothing is judged here.
 
 from __future__ import annotations
 
-from collections import Counter
+import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.analysis.ratings import GROUPS
@@ -25,10 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Match", "Outcome", "play_matches"]
 
-MOST_AT_ONCE: Final = 1000
+MOST_AT_ONCE: Final = 2000
 """Games of a batch."""
-BATCHES_PER_JOB: Final = 8
-"""At least so many, if there are deals enough: players that think long shall not keep the others waiting."""
+SECONDS_AT_ONCE: Final = 0.2
+"""How long a batch should take: what Ctrl-C, and threads that have finished, wait for."""
+_EVERY: Final = 0.1
+"""Seconds between two looks at the progress."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,31 +88,79 @@ def play_matches(
     advance: Callable[[int], object] = lambda _: None,
 ) -> list[Outcome]:
     """Play matches on so many threads; `advance` is told the games played as they are played."""
-    found = [Outcome(match.lineup.players) for match in matches]
-    pool = ThreadPoolExecutor(jobs)
-    try:
-        parts = list(_parts(matches, jobs))
-        done = pool.map(lambda part: _play(game, matches[part[0]].lineup, part[1], seed, part[2]), parts)
-        for (number, _, _), outcome in zip(parts, done, strict=True):
-            found[number] += outcome
-            advance(outcome.games)
-    finally:
-        pool.shutdown(cancel_futures=True)  # after Ctrl-C nobody waits for the rest
-    return found
+    work = _Work(matches)
+
+    def play() -> None:
+        while (batch := work.take()) is not None:
+            begun = time.perf_counter()
+            number, cell, deals = batch
+            outcome = _play(game, matches[number].lineup, cell, seed, deals)
+            work.put(number, outcome, deals.size, time.perf_counter() - begun)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            waiting = {pool.submit(play) for _ in range(jobs)}
+            while waiting:
+                done, waiting = wait(waiting, _EVERY, FIRST_EXCEPTION)
+                for worker in done:
+                    worker.result()
+                advance(work.news())
+        finally:
+            work.stop()  # after an error or Ctrl-C nobody waits for more than the batches at hand
+    return work.outcomes
 
 
-def _parts(matches: Sequence[Match], jobs: int) -> Iterator[tuple[int, Any, Numbers]]:
-    """Cut matches into batches: the number of the match, the cell, the indices of the deals."""
-    import numpy as np
+class _Work:
+    """The deals still to be played, handed out in batches, and the counts that come back.
 
-    for number, match in enumerate(matches):
-        even = len(match.cells) * match.deals // (jobs * BATCHES_PER_JOB)
-        size = max(1, min(even, MOST_AT_ONCE // match.lineup.rotations))
-        for place, cell in enumerate(match.cells):
-            first = match.first_index + place * match.deals
-            for start in range(0, match.deals, size):
-                stop = min(start + size, match.deals)
-                yield number, cell, np.arange(first + start, first + stop, dtype=np.int64)
+    The size of a batch follows from how long the last one of the match took: big enough to forget the cost of
+    a call, small enough for players that think long.
+    """
+
+    def __init__(self, matches: Sequence[Match]) -> None:
+        self.outcomes = [Outcome(match.lineup.players) for match in matches]
+        self._matches = matches
+        self._sizes = [1] * len(matches)
+        self._ranges = deque(
+            (number, cell, match.first_index + place * match.deals, match.deals)
+            for number, match in enumerate(matches)
+            for place, cell in enumerate(match.cells)
+        )
+        self._news = 0
+        self._lock = Lock()
+
+    def take(self) -> tuple[int, Any, Numbers] | None:
+        """Return the next batch: number of the match, cell, indices of the deals; None at the end."""
+        import numpy as np
+
+        with self._lock:
+            if not self._ranges:
+                return None
+            number, cell, first, left = self._ranges.popleft()
+            size = min(self._sizes[number], left)
+            if size < left:
+                self._ranges.appendleft((number, cell, first + size, left - size))
+        return number, cell, np.arange(first, first + size, dtype=np.int64)
+
+    def put(self, number: int, outcome: Outcome, deals: int, seconds: float) -> None:
+        """Add what came out of a batch."""
+        fits = int(deals * SECONDS_AT_ONCE / max(seconds, 1e-6))
+        most = max(1, MOST_AT_ONCE // self._matches[number].lineup.rotations)
+        with self._lock:
+            self._sizes[number] = max(1, min(fits, 8 * deals, most))
+            self.outcomes[number] += outcome
+            self._news += outcome.games
+
+    def news(self) -> int:
+        """Return how many games were played since this was last asked."""
+        with self._lock:
+            news, self._news = self._news, 0
+        return news
+
+    def stop(self) -> None:
+        """Hand out no more."""
+        with self._lock:
+            self._ranges.clear()
 
 
 def _play(game: Game[Any, Any], lineup: Lineup, cell: Any, seed: int, deals: Numbers) -> Outcome:

@@ -58,8 +58,9 @@ def test_counts_are_those_of_the_single_games(match):
 def test_threads_and_batches_change_nothing(monkeypatch):
     once = play_matches(TINY, MATCHES, 5, jobs=1)
     assert play_matches(TINY, MATCHES, 5, jobs=3) == once
-    monkeypatch.setattr(arena, "MOST_AT_ONCE", 4)
-    assert play_matches(TINY, MATCHES, 5, jobs=2) == once
+    for limit in ("MOST_AT_ONCE", "SECONDS_AT_ONCE"):
+        monkeypatch.setattr(arena, limit, 4)
+        assert play_matches(TINY, MATCHES, 5, jobs=2) == once
     assert play_matches(TINY, MATCHES, 6) != once
 
 
@@ -67,7 +68,21 @@ def test_the_games_are_told_as_they_are_played():
     told = []
     play_matches(TINY, MATCHES, 5, jobs=2, advance=told.append)
     assert sum(told) == sum(match.games for match in MATCHES) == 2 * 15 * 3 + 2 * 20
-    assert len(told) > 4
+
+
+def test_an_error_ends_the_match_at_once():
+    class Broken(Tiny):
+        played = 0
+
+        def play(self, cell, seed, indices, *rest):
+            Broken.played += 1
+            if 17 in indices:
+                raise ZeroDivisionError("deal 17")
+            return super().play(cell, seed, indices, *rest)
+
+    with pytest.raises(ZeroDivisionError, match="deal 17"):
+        play_matches(Broken(), [Match(ONE, CELLS, 100_000)], 5, jobs=2)
+    assert Broken.played < 1000
 
 
 def test_stalled_games_are_nobodys_wins_but_everybodys_share(tmp_path):

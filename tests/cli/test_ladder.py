@@ -3,6 +3,10 @@
 import csv
 import io
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import polars as pl
 import pytest
@@ -74,6 +78,32 @@ def test_moods_named_or_sampled(call):
     assert "windy: 480 games" in call(*SMALL, "--moods", "windy", "--json")[2]
     assert "3 combinations of moods" in call(*SMALL, "--moods", "sample", "--json")[2]
     assert call(*SMALL, "--variants", "none")[1] == call(*SMALL)[1]
+
+
+LONG = """
+import sys
+from balance import games
+from balance.cli.app import run
+from tests.games import tiny
+games.register(tiny.GAME)
+sys.exit(run(["ladder", "--of", "tiny", "--games", "100000000", "--jobs", "2", "--players", "3"]))
+"""
+
+
+def test_ctrl_c_ends_it_soon_with_nothing_on_stdout(checkout):
+    process = subprocess.Popen(
+        [sys.executable, "-c", LONG], cwd=checkout, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert "400000004 games" in process.stderr.readline()
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, out, err) == (130, "", "error: interrupted\n")
+    assert time.monotonic() - begun < 20
 
 
 def test_what_cannot_be_measured_is_refused(call):
