@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 import balance
-from balance.cli import bench, diagnostics, doctor, output, replay
+from balance.cli import bench, diagnostics, doctor, ladder, output, replay
 from balance.cli.gameoptions import GameCommand
 from balance.cli.help import examples
 from balance.errors import UsageError
@@ -67,6 +67,7 @@ def _root(
 
 app.command("bench", epilog=bench.EPILOG)(bench.bench)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
+app.command("ladder", cls=GameCommand, epilog=ladder.EPILOG)(ladder.ladder)
 app.command("replay", cls=GameCommand, epilog=replay.EPILOG)(replay.replay)
 if importlib.util.find_spec("balance.cli.catalog"):
     app.add_typer(importlib.import_module("balance.cli.catalog").app, name="catalog", cls=_Group)

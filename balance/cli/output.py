@@ -37,6 +37,7 @@ __all__ = [
     "json_lines",
     "options",
     "rows",
+    "sections",
     "text",
 ]
 
@@ -136,6 +137,26 @@ def rows(rows: Sequence[Row], columns: Sequence[str], options: OutputOptions | N
             _write(_parquet(rows, columns), wanted)
             return
     _write(_encode(content), wanted)
+
+
+def sections(
+    parts: Sequence[tuple[str, Sequence[Row], Sequence[str]]],
+    rows_: Sequence[Row],
+    columns: Sequence[str],
+    options: OutputOptions,
+) -> None:
+    """Write the same figures for people as several tables under titles, for programs as one list of rows."""
+    screen = sys.stdout if options.out is None and terminal.is_terminal(sys.stdout) else None
+    match options.format:
+        case Format.table:
+            width, bold = terminal.line_width(screen), screen is not None
+            shown = [f"{title}\n\n{_table(part, names, width, bold=bold)}" for title, part, names in parts]
+        case Format.markdown:
+            shown = [f"**{title}**\n\n{_markdown(part, names)}" for title, part, names in parts]
+        case _:
+            rows(rows_, columns, options)
+            return
+    _write(_encode("\n".join(shown)), options)
 
 
 def text(text: str, options: OutputOptions | None = None) -> None:

@@ -1,0 +1,124 @@
+"""`balance ladder`, on the tiny game: its formats, its promises, and what it refuses."""
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+from balance import games
+from balance.cli.app import run
+from tests.games import tiny
+
+COLUMNS = ["measure", "policy", "against", "value", "low", "high", "fitted", "games", "stalled"]
+SMALL = ["--of", "tiny", "--players", "3", "--games", "120"]
+
+
+@pytest.fixture(autouse=True)
+def _registered():
+    games.register(tiny.GAME)
+
+
+@pytest.fixture
+def call(capfd):
+    """Run `balance ladder ARGS` in this process; return exit code, stdout and stderr."""
+
+    def ask(*args):
+        code = run(["ladder", *args])
+        return code, *capfd.readouterr()
+
+    return ask
+
+
+def test_rows_for_programs(call):
+    code, out, err = call(*SMALL, "--json")
+    rows = json.loads(out)
+    assert code == 0
+    assert all(list(row) == COLUMNS for row in rows)
+    assert [(row["measure"], row["policy"], row["against"]) for row in rows][:6] == [
+        ("rating", "thrifty", ""), ("rating", "random", ""),
+        ("mixed", "thrifty", "all"), ("mixed", "random", "all"),
+        ("one", "thrifty", "random"), ("one", "random", "thrifty"),
+    ]  # fmt: skip
+    assert {row["games"] for row in rows if row["measure"] == "one"} == {120}
+    assert "Tiny race, classic, 3 players, no moods: 480 games of 2 policies, seed 20261116" in err
+
+
+def test_the_same_bytes_for_any_number_of_threads(call):
+    assert call(*SMALL, "--json", "--jobs", "1")[1] == call(*SMALL, "--json", "--jobs", "3")[1]
+
+
+def test_another_seed_gives_other_figures(call):
+    assert call(*SMALL, "--json", "--seed", "1")[1] != call(*SMALL, "--json")[1]
+
+
+def test_tables_for_people(call):
+    code, out, _ = call(*SMALL)
+    assert code == 0
+    assert "Win points of one against the rest\n\none      thrifty" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "**Win points of one against the rest**\n\n| one |" in call(*SMALL, "--format", "markdown")[1]
+
+
+def test_csv_and_parquet(call, tmp_path):
+    rows = list(csv.DictReader(io.StringIO(call(*SMALL, "--format", "csv")[1])))
+    assert list(rows[0]) == COLUMNS
+    file = tmp_path / "ladder.parquet"
+    assert call(*SMALL, "--format", "parquet", "-o", str(file), "-q") == (0, "", "")
+    assert pl.read_parquet(file).columns == COLUMNS
+    assert len(pl.read_parquet(file)) == len(rows)
+
+
+def test_moods_named_or_sampled(call):
+    assert "windy: 480 games" in call(*SMALL, "--moods", "windy", "--json")[2]
+    assert "3 combinations of moods" in call(*SMALL, "--moods", "sample", "--json")[2]
+    assert call(*SMALL, "--variants", "none")[1] == call(*SMALL)[1]
+
+
+LONG = """
+import sys
+from balance import games
+from balance.cli.app import run
+from tests.games import tiny
+games.register(tiny.GAME)
+sys.exit(run(["ladder", "--of", "tiny", "--games", "100000000", "--jobs", "2", "--players", "3"]))
+"""
+
+
+def test_ctrl_c_ends_it_soon_with_nothing_on_stdout(checkout):
+    process = subprocess.Popen(
+        [sys.executable, "-c", LONG], cwd=checkout, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert "400000004 games" in process.stderr.readline()
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, out, err) == (130, "", "error: interrupted\n")
+    assert time.monotonic() - begun < 20
+
+
+def test_what_cannot_be_measured_is_refused(call):
+    for args, message in [
+        (["--policies", "random"], "a ladder needs two policies at least, not 1 (random)"),
+        (["--policies", "random,thirfty"], "unknown policy 'thirfty'; did you mean 'thrifty'?"),
+        (["--policies", ""], "unknown policy ''"),
+        (["--players", "7"], "for 2 or 3 players, not 7"),
+        (["--moods", "widny"], "unknown mood 'widny'; did you mean 'windy'?"),
+        (["--games", "0"], "--games"),
+        (["--jobs", "0"], "--jobs"),
+        (["--seed", "-1"], "seed -1 is out of range"),
+        (["--timing"], "the game tiny does not count what it plays"),
+    ]:
+        code, out, err = call(*SMALL, *args)
+        assert (code, out) == (2, ""), args
+        assert message in err
+        assert "Traceback" not in err
