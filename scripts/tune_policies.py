@@ -1,44 +1,46 @@
-"""Find the numbers of the players in data/nefarious/policies.toml: the archetypes, `adaptive`, its offsets.
+"""Find the numbers of the players in data/nefarious/policies.toml, from those written by hand.
 
-    python scripts/tune_policies.py archetypes --write
-    python scripts/tune_policies.py adaptive --write
-    python scripts/tune_policies.py offsets --write
+    python scripts/tune_policies.py                          # everything: about half an hour on two cores
+    python scripts/tune_policies.py --offsets unions geeks   # only the offsets of these twists
 
-The same arguments give the same numbers. The optimiser is CMA-ES (the extra `tune`); seeds and pairs of the
-published figures are never seen here (`balance.analysis.samples`).
+The same version gives the same numbers, whatever the number of threads. The optimiser is CMA-ES (the extra
+`tune`); the seeds and pairs of published figures are never played here (`balance.analysis.samples`).
 """
 
 import argparse
 import sys
 from pathlib import Path
 
+from balance.analysis.samples import tuning_combinations
 from balance.games.nefarious import tuning
-from balance.games.nefarious.players import official_policies, write_policies
+from balance.games.nefarious.catalog import load_catalog
+from balance.games.nefarious.game import GAME
+from balance.games.nefarious.players import official_policies, read_policies, write_policies
 from balance.resources import data_dir
+
+START = Path(__file__).parent / "tuning_start.toml"
+
+
+def say(text: str) -> None:
+    """Tell how far it is."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def main() -> None:
+    """Tune and write."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["archetypes", "adaptive", "offsets"])
-    parser.add_argument("--only", nargs="*", help="only these archetypes or twists")
-    parser.add_argument("--generations", type=int)
-    parser.add_argument("--write", action="store_true", help="write the result into policies.toml")
+    parser.add_argument("--offsets", nargs="+", metavar="TWIST", help="only the offsets of these twists")
+    parser.add_argument("--out", type=Path, default=data_dir("nefarious") / "policies.toml")
     args = parser.parse_args()
-    policies = official_policies()
-
-    def say(text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
-
-    if args.what == "archetypes":
-        policies = tuning.tune_archetypes(policies, args.only, args.generations or 40, say)
-    elif args.what == "adaptive":
-        policies = tuning.tune_adaptive(policies, args.generations or 200, say)
+    catalog = load_catalog()
+    pairs = {e.id: tuning_combinations(GAME, catalog, e.id) for e in catalog.editions}
+    if args.offsets:
+        policies = tuning.tune_offsets(official_policies(), pairs, args.offsets, say)
     else:
-        policies = tuning.tune_offsets(policies, args.only, args.generations or 30, say)
-    if args.write:
-        write_policies(policies, data_dir("nefarious") / Path("policies.toml"))
+        policies = tuning.tune_all(read_policies(START), pairs, say)
+    write_policies(policies, args.out)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The parameters of the players: `data/nefarious/policies.toml`, and offsets for twists from overlays.
 
 A `[[policy]]` gives every parameter of one policy; an `[[offset]]` gives what a policy adds to some of them
-while a twist is in force, and to which wording of the twist it was fitted. Knows nothing of how they are used.
+while a twist is in force, and to which wording of the twist it was fitted. How they are used is elsewhere.
 """
 
 import hashlib
@@ -113,9 +113,13 @@ def twist_digest(twist: Twist) -> str:
 
 @cache
 def official_policies() -> Policies:
-    """Read the policies of the installation."""
+    """Return the policies of the installation."""
+    return read_policies(data_dir("nefarious") / FILE)
+
+
+def read_policies(path: Path) -> Policies:
+    """Read a file of policies; CatalogError with every problem."""
     problems = Problems()
-    path = data_dir("nefarious") / FILE
     document = tomlfile.read_toml(path, problems)
     problems.raise_if_any()
     entries = tuple(_read_policy(table, str(path), problems) for table in document.get("policy", []))

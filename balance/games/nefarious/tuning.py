@@ -1,7 +1,7 @@
 """Tuning the players: CMA-ES over their parameters, in a league of all players and earlier versions.
 
 A candidate sits among opponents drawn from the league, in cells drawn at random (players, twists), and is
-judged by its win points. All candidates of a generation play the same games; the next generation plays others.
+judged by its win points. All candidates of a generation play the same games, the next generation others.
 Deterministic: the same seed and budget give the same numbers, whatever the number of threads.
 """
 
@@ -23,10 +23,14 @@ from balance.games.nefarious.rules import Cell, compile_cell
 from balance.machine import cores
 
 Say = Callable[[str], None]
+Pair = tuple[str, ...]
+League = Sequence[tuple[int, "Vector | None"]]
+"""Rows of the kernel's table, and what to write there (None: what stands there)."""
 Vector = npt.NDArray[np.float64]
 
-TUNING_SEED: Final = 4_000_000_000
+TUNING_SEED: Final = 1_000_000_000
 """Tuning plays on this seed and the following ones; nothing that is published does."""
+LEAGUE_EDITION: Final = "ascora-2011"
 CANDIDATE: Final = MOST_WEIGHED - 1
 """Row of the kernel's table of parameters where a candidate sits."""
 FIRST_SPARE: Final = len(POLICIES)
@@ -53,6 +57,28 @@ class Task:
     """Where the candidate sits."""
 
 
+@dataclass(frozen=True)
+class Budget:
+    """How much is played: generations of so many candidates, each in so many games of so many cells."""
+
+    generations: int
+    size: int
+    cells: int
+    games: int
+
+    def __str__(self) -> str:
+        """Tell it to a person."""
+        return f"{self.generations} generations of {self.size} candidates x {self.cells * self.games} games"
+
+
+FIRST: Final = Budget(40, 12, 16, 30)
+ARCHETYPE: Final = Budget(30, 12, 16, 30)
+ADAPTIVE: Final = Budget(30, 16, 24, 40)
+PARTS: Final = 3
+"""So many times ADAPTIVE, the version so far joining the league each time."""
+TWIST: Final = Budget(25, 12, 12, 60)
+
+
 def optimiser(start: Vector, sigma: float, seed: int, size: int) -> Any:
     """Return a CMA-ES optimiser; Failed if it is not installed."""
     try:
@@ -64,18 +90,17 @@ def optimiser(start: Vector, sigma: float, seed: int, size: int) -> Any:
 
 
 def draw_cells(
-    catalog: Catalog, rng: np.random.Generator, count: int, edition: str, twist: str | None = None
-) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Draw players and twists: of four cells one without twists, or all with one given twist."""
-    ids = [t.id for t in catalog.twists_of(edition)]
+    rng: np.random.Generator, count: int, pairs: Sequence[Pair], twist: str | None = None
+) -> Iterator[tuple[int, Pair]]:
+    """Draw players and twists; of four cells one is without twists, or of three one with the given one alone."""
     for k in range(count):
         players = int(rng.choice([2, 3, 4, 4, 4, 5, 6]))
+        drawn = pairs[int(rng.integers(len(pairs)))]
+        ordered = drawn if rng.integers(2) else drawn[::-1]
         if twist is not None:
-            other = ids[rng.integers(len(ids))]
-            pair = (twist,) if k % 3 == 0 or other == twist else (twist, other)
+            yield players, (twist,) if k % 3 == 0 else ordered
         else:
-            pair = () if k % 4 == 0 else tuple(ids[i] for i in rng.choice(len(ids), 2, replace=False))
-        yield players, pair
+            yield players, () if k % 4 == 0 else ordered
 
 
 def draw_tasks(
@@ -84,8 +109,7 @@ def draw_tasks(
     cells: Sequence[tuple[int, tuple[str, ...]]],
     edition: str,
     games: int,
-    league: Sequence[tuple[int, Vector | None]],
-    twist: str | None = None,
+    league: League,
 ) -> list[Task]:
     """Draw the games of a generation: for each cell so many, with opponents from the league."""
     tasks = []
@@ -105,7 +129,6 @@ def draw_tasks(
         indices = rng.integers(1 << 32, size=games).astype(np.int64)
         seed = TUNING_SEED + int(rng.integers(1 << 20))
         tasks.append(Task(cell, seed, indices, policies.astype(np.int64), seats))
-    del twist
     return tasks
 
 
@@ -135,25 +158,24 @@ def optimise(
     steps: Vector,
     to_weights: Callable[[Vector, Cell], Vector],
     draw: Callable[[np.random.Generator], list[Task]],
-    generations: int,
-    size: int,
+    budget: Budget,
     seed: int,
     say: Say,
     sigma: float = 0.5,
 ) -> Vector:
     """Return the mean that CMA-ES arrives at; coordinates are in units of `steps` from `start`."""
     rng = np.random.default_rng(seed)
-    search = optimiser(np.zeros(start.size), sigma, seed, size)
+    search = optimiser(np.zeros(start.size), sigma, seed, budget.size)
     # the mean over the last quarter is steadier than the last mean
     kept: list[Vector] = []
     with ThreadPoolExecutor(cores().amount) as pool:
-        for generation in range(generations):
+        for generation in range(budget.generations):
             tasks = draw(rng)
             points = search.ask()
             made = [start + steps * np.asarray(point) for point in points]
             scores = judge_all(pool, tasks, [_bound(to_weights, vector) for vector in made])
             search.tell(points, [-score for score in scores])
-            if generation >= generations * 3 // 4:
+            if generation >= budget.generations * 3 // 4:
                 kept.append(np.asarray(search.mean))
             if generation % 10 == 9:
                 say(
@@ -196,14 +218,11 @@ def _softness_stays(free: list[int]) -> list[int]:
 def tune_one(
     policies: Policies,
     name: str,
-    league: Sequence[tuple[int, Vector | None]],
-    generations: int,
+    pairs: Sequence[Pair],
+    league: League,
+    budget: Budget,
     seed: int,
     say: Say,
-    cells: int = 24,
-    games: int = 40,
-    size: int = 16,
-    edition: str = "ascora-2011",
 ) -> Policies:
     """Tune the parameters of a policy that are not fixed."""
     catalog = replace(load_catalog(), policies=policies)
@@ -218,11 +237,11 @@ def tune_one(
         return _clipped(_clipped(values) + offsets_of(cell))
 
     def draw(rng: np.random.Generator) -> list[Task]:
-        drawn = list(draw_cells(catalog, rng, cells, edition))
-        return draw_tasks(catalog, rng, drawn, edition, games, league)
+        drawn = list(draw_cells(rng, budget.cells, pairs))
+        return draw_tasks(catalog, rng, drawn, LEAGUE_EDITION, budget.games, league)
 
-    say(f"{name}: {len(free)} parameters, {generations} generations of {size} x {cells * games} games")
-    found = optimise(base[free], _STEPS[free], to_weights, draw, generations, size, seed, say)
+    say(f"{name}: {len(free)} parameters, {budget}")
+    found = optimise(base[free], _STEPS[free], to_weights, draw, budget, seed, say)
     values = base.copy()
     values[free] = found
     return _with_parameters(policies, name, _clipped(values))
@@ -241,43 +260,45 @@ def _offsets_by_cell(policies: Policies, name: str) -> Callable[[Cell], Vector]:
     return offsets_of
 
 
-def tune_archetypes(policies: Policies, only: Sequence[str] | None, generations: int, say: Say) -> Policies:
-    """Tune every archetype inside its family, against all others as they are."""
-    league: list[tuple[int, Vector | None]] = [(POLICIES[name], None) for name in FIELD]
+def tune_all(policies: Policies, pairs: Mapping[str, Sequence[Pair]], say: Say) -> Policies:
+    """Find all numbers, from hand-written ones: `adaptive` roughly, the archetypes, `adaptive`, its offsets."""
+    everybody: list[tuple[int, Vector | None]] = [(POLICIES[name], None) for name in FIELD]
+    here = pairs[LEAGUE_EDITION]
+    policies = tune_one(policies, "adaptive", here, everybody, FIRST, TUNING_SEED + 90, say)
+    policies = tune_archetypes(policies, here, everybody, say)
+    for part in range(PARTS):
+        everybody.append((FIRST_SPARE + part, _vector(_entry(policies, "adaptive").parameters)))
+        policies = tune_one(policies, "adaptive", here, everybody, ADAPTIVE, TUNING_SEED + 100 + part, say)
+    return tune_offsets(policies, pairs, None, say)
+
+
+def tune_archetypes(policies: Policies, pairs: Sequence[Pair], league: League, say: Say) -> Policies:
+    """Tune every archetype inside its family, from the numbers of `adaptive`, against all as they are."""
+    start = dict(_entry(policies, "adaptive").parameters)
     tuned = policies
     for number, name in enumerate(n for n in FIELD if n not in ("greedy", "adaptive")):
-        if not only or name in only:
-            after = tune_one(policies, name, league, generations, TUNING_SEED + number, say)
-            tuned = _with_parameters(tuned, name, _vector(_entry(after, name).parameters))
+        family = _entry(policies, name)
+        begin = start | {p: family.parameters[p] for p in (*family.fixed, "softness")}
+        begun = _with_parameters(policies, name, _vector(begin))
+        after = tune_one(begun, name, pairs, league, ARCHETYPE, TUNING_SEED + number, say)
+        tuned = _with_parameters(tuned, name, _vector(_entry(after, name).parameters))
     return tuned
-
-
-def tune_adaptive(policies: Policies, generations: int, say: Say, rounds: int = 3) -> Policies:
-    """Tune `adaptive` against all policies and its own past: after each part the version so far joins."""
-    league: list[tuple[int, Vector | None]] = [(POLICIES[name], None) for name in FIELD]
-    for part in range(rounds):
-        past = _vector(_entry(policies, "adaptive").parameters)
-        league.append((FIRST_SPARE + part, past))
-        seed = TUNING_SEED + 100 + part
-        policies = tune_one(policies, "adaptive", league, generations // rounds, seed, say)
-    return policies
 
 
 def tune_offset(
     policies: Policies,
     catalog: Catalog,
     twist_id: str,
-    generations: int,
+    pairs: Mapping[str, Sequence[Pair]],
+    budget: Budget,
     seed: int,
     say: Say,
-    cells: int = 12,
-    games: int = 60,
-    size: int = 12,
 ) -> Offset:
     """Find what `adaptive` should add to its parameters while a twist is in force."""
     name = "adaptive"
     twist = catalog.twist(twist_id)
     edition = twist.editions[0]
+    own = [pair for pair in pairs[edition] if twist.id in pair] or [(twist.id,)]
     others = tuple(o for o in policies.offsets if (o.policy, o.twist) != (name, twist.id))
     catalog = replace(catalog, policies=Policies(policies.entries, others))
     base = _vector(_entry(policies, name).parameters)
@@ -291,13 +312,15 @@ def tune_offset(
         return _clipped(values)
 
     def draw(rng: np.random.Generator) -> list[Task]:
-        drawn = list(draw_cells(catalog, rng, cells, edition, twist.id))
-        return draw_tasks(catalog, rng, drawn, edition, games, league)
+        drawn = list(draw_cells(rng, budget.cells, own, twist.id))
+        return draw_tasks(catalog, rng, drawn, edition, budget.games, league)
 
     found = optimise(
-        np.zeros(len(free)), _STEPS[free], to_weights, draw, generations, size, seed, say, sigma=0.4
+        np.zeros(len(free)), _STEPS[free], to_weights, draw, budget, seed, lambda _: None, sigma=0.4
     )
-    gain, spread = confirm(catalog, twist.id, edition, league, to_weights, found, seed)
+    rng = np.random.default_rng(seed + 50_000)
+    fresh = draw_tasks(catalog, rng, list(draw_cells(rng, 120, own, twist.id)), edition, 100, league)
+    gain, spread = confirm(fresh, to_weights, found)
     say(f"{twist.id}: {gain:+.3f} win points (+-{spread:.3f}) on fresh games")
     if gain <= spread:
         found = np.zeros(len(free))
@@ -306,19 +329,9 @@ def tune_offset(
 
 
 def confirm(
-    catalog: Catalog,
-    twist: str,
-    edition: str,
-    league: Sequence[tuple[int, Vector | None]],
-    to_weights: Callable[[Vector, Cell], Vector],
-    found: Vector,
-    seed: int,
+    tasks: Sequence[Task], to_weights: Callable[[Vector, Cell], Vector], found: Vector
 ) -> tuple[float, float]:
-    """Return by how many win points the offset beats none on fresh games, and half the 95% interval."""
-    rng = np.random.default_rng(seed + 50_000)
-    tasks = draw_tasks(
-        catalog, rng, list(draw_cells(catalog, rng, 120, edition, twist)), edition, 100, league
-    )
+    """Return by how many win points an offset beats none on fresh games, and half the 95% interval."""
     with ThreadPoolExecutor(cores().amount) as pool:
         differences = list(
             pool.map(
@@ -332,12 +345,14 @@ def confirm(
     return float(np.mean(differences)), float(1.96 * np.std(differences) / np.sqrt(len(differences)))
 
 
-def tune_offsets(policies: Policies, only: Sequence[str] | None, generations: int, say: Say) -> Policies:
+def tune_offsets(
+    policies: Policies, pairs: Mapping[str, Sequence[Pair]], only: Sequence[str] | None, say: Say
+) -> Policies:
     """Tune the offsets of all twists, each against players without offsets for it."""
     catalog = load_catalog()
     offsets = []
     for number, twist in enumerate(catalog.twists):
         if not only or twist.id in only:
             seed = TUNING_SEED + 1000 + number
-            offsets.append(tune_offset(policies, catalog, twist.id, generations, seed, say))
+            offsets.append(tune_offset(policies, catalog, twist.id, pairs, TWIST, seed, say))
     return with_offsets(policies, offsets)

@@ -89,16 +89,18 @@ inline: Callable[..., Any] = _njit(forceinline=True, **_INNER)
 entry: Callable[..., Any] = _njit(cache=_CACHE, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def call_apart(typing_context, address, a, b, c):  # type: ignore[no-untyped-def] # noqa: ARG001
+def _call_apart(typing_context: Any, address: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001
     """Call the function at an address (see `apart`) with three records; it returns an integer."""
 
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def] # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         kind = ir.FunctionType(ir.IntType(64), [argument.type for argument in arguments[1:]])
         pointer = builder.inttoptr(arguments[0], kind.as_pointer())
         return builder.call(pointer, arguments[1:])
 
     return types.int64(address, a, b, c), generate
+
+
+call_apart: Callable[..., Any] = intrinsic(_call_apart)
 
 
 def apart(function: Any, *records: Any) -> Callable[[], int]:
@@ -111,7 +113,7 @@ def apart(function: Any, *records: Any) -> Callable[[], int]:
     def give() -> int:
         first, second, third = (types.CPointer(numba.from_dtype(record)) for record in records)
 
-        def call(a, b, c):  # type: ignore[no-untyped-def]
+        def call(a: Any, b: Any, c: Any) -> Any:
             return function(numba.carray(a, 1)[0], numba.carray(b, 1)[0], numba.carray(c, 1)[0])
 
         compiled = numba.cfunc(types.int64(first, second, third), cache=_CACHE, error_model="numpy")(call)

@@ -54,10 +54,10 @@ def _fits(g, p, seat, kind):
     """Whether the next answer of the tape belongs to this question."""
     if p.tape_kind[p.used] != kind or p.tape_seat[p.used] != seat:
         return False
+    fits = False
     for i in range(g.n_options):
-        if g.options[i] == p.tape[p.used]:
-            return True
-    return False
+        fits |= g.options[i] == p.tape[p.used]
+    return fits
 
 
 @jit

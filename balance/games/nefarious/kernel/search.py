@@ -2,8 +2,8 @@
 
 One iteration deals the cards that the seat has not seen anew, consistently with everything it has seen, and
 plays every option that is still in the race to the end of the game, everybody by `adaptive`, with the same
-cards and the same chances for each option. The others' secret decisions of this round are guessed anew in each
-world; what they have shown stands. Halfway, and at a quarter, the worse half of the options is left out.
+cards and the same chances for each option. The others' secret decisions of this round are guessed anew in
+each world; what they have shown stands. At a quarter and halfway the worse half of the options is left out.
 
 Nothing here calls itself: the game under way is at the state in which the round began, plus the answers given
 since (`policies._answer_or_ask`), and so is every imagined one.
@@ -164,9 +164,8 @@ def hide_secrets(p, q):
             q.tape[j] = BY_POLICY
         j -= 1
     for k in range(q.n_tape):
-        if q.tape_kind[k] == c.COMMIT_CARD and q.tape_seat[k] != p.seat and q.tape[k] != BY_POLICY:
-            if not is_known(p, q.tape[k]):
-                q.tape[k] = BY_POLICY
+        if q.tape_kind[k] == c.COMMIT_CARD and q.tape_seat[k] != p.seat and not is_known(p, q.tape[k]):
+            q.tape[k] = BY_POLICY
 
 
 @inline
@@ -177,7 +176,7 @@ def is_known(p, card):
 
 @jit
 def imagine_world(g, p, board, key):
-    """Deal the cards that the seat has not seen anew among the places where they can be, and the chances too."""
+    """Deal the cards that the seat has not seen anew among the places where they can be; chances too."""
     t = g.table
     seat = p.seat & SEAT_BITS
     board.n_slots = 0
