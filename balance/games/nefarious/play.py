@@ -20,7 +20,7 @@ from balance.games.nefarious.kernel.round import play_round_apart
 from balance.games.nefarious.kernel.search import BOARD
 from balance.games.nefarious.kernel.state import ASKS, DECIDERS, MOST_ANSWERS, STATE
 from balance.games.nefarious.kernel.weighing import weigh_apart
-from balance.games.nefarious.policies import POLICIES
+from balance.games.nefarious.policies import FIRST_SEARCH, policy_number
 from balance.games.nefarious.rules import Cell, RecordArray
 from balance.games.nefarious.tables import ROUNDS_EVERY
 
@@ -139,6 +139,7 @@ class Session:
         self.states = np.zeros(1, STATE)
         self.deciders = np.zeros(1, DECIDERS)
         self.deciders["thinker"] = weigh_apart()
+        self.deciders["rounds"] = play_round_apart()
         self.deciders["policy"] = ASKS
         self.deciders["behind"] = ASKS
         self.deciders["stand_in"] = ASKS
@@ -210,10 +211,27 @@ class Session:
     def answer_by(self, policies: npt.NDArray[np.int64]) -> None:
         """Let the kernel's policy of the seat answer, when the game is played on."""
         p = self.deciders[0]
-        p["stand_in"] = policies[p["seat"]]
+        policy = int(policies[p["seat"]])
+        if policy > FIRST_SEARCH:
+            room = self._room_to_search()
+            p["tape"][p["n_tape"]] = batch.search_answer(self.cell.rules, *room, policy - FIRST_SEARCH)
+            p["n_tape"] += 1
+        else:
+            p["stand_in"] = policy
+
+    def _room_to_search(self) -> tuple[RecordArray, RecordArray, RecordArray]:
+        """Return copies of the game with room for imagined ones (kernel/search.py)."""
+        states, deciders = np.zeros(3, STATE), np.zeros(2, DECIDERS)
+        states[0], deciders[0] = self.states[0], self.deciders[0]
+        return states, deciders, np.zeros(1, BOARD)
 
     def play_on(self, policies: npt.NDArray[np.int64]) -> None:
         """Play the rest of the game by policies; no question may be open."""
+        if policies.max() > FIRST_SEARCH:
+            room = self._room_to_search()
+            batch.play_searching(self.cell.rules, *room, policies, self.log)
+            self.states, self.over = room[0][:1], True
+            return
         self.deciders[0]["policy"][: self.cell.players] = policies
         batch.play_to_end(self.cell.rules, self.states, self.deciders, self.log)
         self.over = True
@@ -243,7 +261,7 @@ def actions_of(mask: int) -> tuple[str, ...]:
 
 def policy_codes(names: Sequence[str]) -> npt.NDArray[np.int64]:
     """Return the kernel's numbers of policies."""
-    return np.array([POLICIES[name] for name in names], np.int64)
+    return np.array([policy_number(name) for name in names], np.int64)
 
 
 def play_script(session: Session, script: Sequence[Any]) -> None:

@@ -65,7 +65,7 @@ class Playing:
             actions=v.ACTIONS,
             policies=tuple(POLICIES),
             field=FIELD,
-            default_lineup="mirror:random",
+            default_lineup="mirror:adaptive",
             round_limit=v.ROUND_LIMIT,
             tables=TABLES,
             default_sweep_lineups=("mirror:adaptive", "field") if "adaptive" in POLICIES and FIELD else (),

@@ -82,7 +82,7 @@ TWIST: Final = Budget(25, 12, 12, 60)
 def optimiser(start: Vector, sigma: float, seed: int, size: int) -> Any:
     """Return a CMA-ES optimiser; Failed if it is not installed."""
     try:
-        import cma
+        import cma  # type: ignore[import-untyped]
     except ImportError as error:
         raise Failed("tuning needs the package cma: pip install 'game-balance[tune]'") from error
     options = {"seed": seed, "popsize": size, "verbose": -9, "CMA_diagonal": False}
@@ -92,7 +92,7 @@ def optimiser(start: Vector, sigma: float, seed: int, size: int) -> Any:
 def draw_cells(
     rng: np.random.Generator, count: int, pairs: Sequence[Pair], twist: str | None = None
 ) -> Iterator[tuple[int, Pair]]:
-    """Draw players and twists; of four cells one is without twists, or of three one with the given one alone."""
+    """Draw players and twists; every fourth cell has none, or every third the given one alone."""
     for k in range(count):
         players = int(rng.choice([2, 3, 4, 4, 4, 5, 6]))
         drawn = pairs[int(rng.integers(len(pairs)))]
@@ -261,7 +261,7 @@ def _offsets_by_cell(policies: Policies, name: str) -> Callable[[Cell], Vector]:
 
 
 def tune_all(policies: Policies, pairs: Mapping[str, Sequence[Pair]], say: Say) -> Policies:
-    """Find all numbers, from hand-written ones: `adaptive` roughly, the archetypes, `adaptive`, its offsets."""
+    """Find all numbers: `adaptive` roughly, then the archetypes, then `adaptive` well, then its offsets."""
     everybody: list[tuple[int, Vector | None]] = [(POLICIES[name], None) for name in FIELD]
     here = pairs[LEAGUE_EDITION]
     policies = tune_one(policies, "adaptive", here, everybody, FIRST, TUNING_SEED + 90, say)

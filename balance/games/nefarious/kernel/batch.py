@@ -11,7 +11,7 @@ import numpy as np
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.jit import call_apart, entry, inline, jit
 from balance.games.nefarious.kernel.round import play_round
-from balance.games.nefarious.kernel.search import REAL, THINKER, play_round_searching
+from balance.games.nefarious.kernel.search import REAL, THINKER, play_round_searching, search
 from balance.games.nefarious.kernel.start import deal, set_up
 from balance.games.nefarious.kernel.state import ASKS, TIMES_BITS
 from balance.games.nefarious.policies import FIRST_SEARCH
@@ -298,7 +298,14 @@ def play_to_end(rules, states, deciders, log):
 
 
 @entry
-def play_searching(rules, states, deciders, board, log):
+def play_searching(rules, states, deciders, board, policies, log):
     """Play the rest of a game some of whose seats search; it stands in states[0] and deciders[0]."""
+    seat_players(deciders[THINKER], policies, rules[0].players)
     while not play_round_searching(rules[0], states, deciders, board[0], log[0]):
         pass
+
+
+@entry
+def search_answer(rules, states, deciders, board, iterations):
+    """Return the answer that a search gives to the open question of a game."""
+    return search(rules[0], states, deciders, board[0], iterations)

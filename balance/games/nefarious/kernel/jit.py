@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numba
 from llvmlite import ir
-from numba import types
+from numba import carray, types  # type: ignore[attr-defined]
 from numba.extending import intrinsic
 
 from balance.resources import cache_dir
@@ -114,9 +114,9 @@ def apart(function: Any, *records: Any) -> Callable[[], int]:
         first, second, third = (types.CPointer(numba.from_dtype(record)) for record in records)
 
         def call(a: Any, b: Any, c: Any) -> Any:
-            return function(numba.carray(a, 1)[0], numba.carray(b, 1)[0], numba.carray(c, 1)[0])
+            return function(carray(a, 1)[0], carray(b, 1)[0], carray(c, 1)[0])
 
         compiled = numba.cfunc(types.int64(first, second, third), cache=_CACHE, error_model="numpy")(call)
-        return int(compiled.address)
+        return int(compiled.address or 0)
 
     return lru_cache(maxsize=1)(give)

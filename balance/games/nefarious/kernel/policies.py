@@ -30,9 +30,10 @@ def _answer_or_ask(g, p, seat, kind, key):
         p.overflow = 1
         p.open = 1
         return ASKS
-    p.tape_kind[p.used] = kind if not on_tape else p.tape_kind[p.used]
-    p.tape_seat[p.used] = seat if not on_tape else p.tape_seat[p.used]
     policy = p.behind[seat]
+    if policy == ASKS or not on_tape:
+        p.tape_kind[p.used] = kind
+        p.tape_seat[p.used] = seat
     if on_tape:
         if p.tape[p.used] != BY_POLICY and (policy == ASKS or _fits(g, p, seat, kind)):
             policy = ASKS

@@ -17,8 +17,9 @@ from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.jit import call_apart, inline, jit
 from balance.games.nefarious.kernel.randomness import extend, pick
 from balance.games.nefarious.kernel.round import play_round
-from balance.games.nefarious.kernel.state import ASKS, BY_POLICY, MOST_CARDS, SEAT_BITS
+from balance.games.nefarious.kernel.state import ASKS, BY_POLICY, SEAT_BITS
 from balance.games.nefarious.policies import POLICIES
+from balance.games.nefarious.vocabulary import MOST_CARDS
 
 IMAGINED: Final = POLICIES["adaptive"]
 """Everybody plays so in imagined games."""
@@ -55,6 +56,7 @@ def play_round_searching(r, states, deciders, board, log):
     Their numbers of iterations are in `iterations`, the policies of the other seats in `behind`.
     """
     p = deciders[THINKER]
+    begun = log.at if log is not None else 0
     while True:
         states[TRIAL] = states[REAL]
         p.used = 0
@@ -69,6 +71,8 @@ def play_round_searching(r, states, deciders, board, log):
             states[REAL] = states[TRIAL]
             p.n_tape = 0
             return over
+        if log is not None:
+            log.at = begun
         answer = search(r, states, deciders, board, p.iterations[p.seat & SEAT_BITS])
         p.tape[p.n_tape] = answer
         p.tape_kind[p.n_tape] = p.kind
