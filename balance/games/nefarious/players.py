@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from balance.games import tomlfile
 from balance.games.nefarious.items import Twist, canonical
-from balance.games.nefarious.policies import PARAMETER_NAMES, PARAMETERS, POLICIES
+from balance.games.nefarious.policies import PARAMETER_NAMES, PARAMETERS, PLAIN, POLICIES
 from balance.games.tomlfile import Problems
 from balance.resources import data_dir
 from balance.suggest import unknown
@@ -25,7 +25,7 @@ FILE: Final = "policies.toml"
 OFFSET: Final = "offset"
 _OFFSET_FIELDS: Final = ("twist", "policy", "fitted_to", "parameters")
 _POLICY_FIELDS: Final = ("name", "about", "fixed", "parameters")
-_WEIGHED: Final = tuple(name for name, number in POLICIES.items() if number > 0)
+_WEIGHED: Final = tuple(name for name, number in POLICIES.items() if number > 0 and name not in PLAIN)
 
 
 @dataclass(frozen=True)
