@@ -267,9 +267,9 @@ class Game(Protocol[C, R]):
         self,
         cell: R,
         seed: int,
-        indices: Sequence[int],
+        indices: "Sequence[int] | npt.NDArray[np.int64]",
         policies: "npt.NDArray[np.int64]",
-        replicates: Sequence[int] | None = None,
+        replicates: "Sequence[int] | npt.NDArray[np.int64] | None" = None,
     ) -> "dict[str, dict[str, npt.NDArray[np.generic]]]":
         """Play one game per index into the columns of every table.
 

@@ -50,11 +50,11 @@ def refuse_other(folder: Path, plan: Plan) -> None:
             raise UsageError(
                 f"{folder} holds another run ({'; '.join(found)}); name another folder with --out"
             )
-    elif folder.exists() and (not folder.is_dir() or any(_foreign(folder, plan))):
+    elif folder.exists() and (not folder.is_dir() or any(_foreign(folder))):
         raise UsageError(f"{folder} exists and is no run; name another folder with --out")
 
 
-def _foreign(folder: Path, plan: Plan) -> list[str]:
+def _foreign(folder: Path) -> list[str]:
     """Return what lies in a folder without a plan and is not left over from a first, broken moment."""
     ours = {states.STATE, states.LOG, states.CATALOG, states.POLICIES}
     return [
@@ -80,14 +80,16 @@ def remaining(folder: Path, plan: Plan) -> list[Shard]:
 
 def _todo(folder: Path, plan: Plan, state: State) -> list[Shard]:
     whole = {
-        number for number, files in state.shards.items() if all(_there(folder, *file) for file in files.items())
+        number
+        for number, files in state.shards.items()
+        if all(_there(folder, *file) for file in files.items())
     }
     return [shard for shard in cut(plan.cells) if shard.number not in whole]
 
 
 def _there(folder: Path, name: str, record: FileRecord) -> bool:
     try:
-        return (folder / name).stat().st_size == record.bytes
+        return (folder / name).stat().st_size == record.size
     except OSError:
         return False
 
@@ -101,7 +103,7 @@ def carry_out(
     watch: Watch = lambda _: None,
     again: Sequence[int] = (),
 ) -> Summary:
-    """Play what is missing of a plan (and the shards `again`) into its folder; it may have been begun before."""
+    """Play what is missing of a plan, and the shards `again`, into its folder, begun before or not."""
     begun = time.monotonic()
     games = shards = 0
     kept = 0

@@ -226,8 +226,7 @@ def play_shard(
     """
     facts = game.facts
     rows = [
-        _Rows(stored, table.columns)
-        for stored, table in zip(stored_tables(facts), facts.tables, strict=True)
+        _Rows(stored, table.columns) for stored, table in zip(stored_tables(facts), facts.tables, strict=True)
     ]
     for piece in shard.pieces:
         for variants, ids, indices, batch in player.batches(piece):

@@ -30,7 +30,16 @@ from balance.sweep.planning import (
     versions,
 )
 
-__all__ = ["RUNS", "Prepared", "prepare", "prepare_extension", "prepare_repair", "run_prepared", "simulate"]
+__all__ = [
+    "RUNS",
+    "Prepared",
+    "prepare",
+    "prepare_extension",
+    "prepare_repair",
+    "require_same_engine",
+    "run_prepared",
+    "simulate",
+]
 
 RUNS: Final = Path("data") / "runs"
 """Where runs lie unless a user says otherwise, below the current folder."""
@@ -104,7 +113,7 @@ def prepare(
     found = games.get(game)
     facts = found.facts
     loaded = found.load_catalog(catalog)
-    chosen = edition or facts.default_edition
+    chosen = _edition(found, loaded, edition)
     counts = parse_players(_texts(players) or ["{}-{}".format(*facts.players)], facts)
     if replicates < 1:
         raise UsageError(f"--replicates {replicates}: a deal is played at least once")
@@ -136,7 +145,7 @@ def prepare_extension(
     """Make the plan of a run that plays on where a finished one ended, or cells that it did not have."""
     run = open_run(parent)
     game, facts = run.game, run.game.facts
-    _require_same_engine(run.path, run.plan, game)
+    require_same_engine(run.path, run.plan, game)
     asked = _texts(variants)
     plan = extended_plan(
         game,
@@ -160,7 +169,7 @@ def prepare_repair(folder: str | Path) -> Prepared:
     damaged = {damage.file for damage in damages(path, state)}
     if states.RUN in damaged:
         raise DataError(f"{path / states.RUN} was changed after it was written; what was played is not known")
-    _require_same_engine(path, plan, game)
+    require_same_engine(path, plan, game)
     again = [number for number, files in state.shards.items() if damaged & files.keys()]
     return Prepared(game, _catalog_of(path, plan, game), plan, path, tuple(sorted(again)))
 
@@ -181,6 +190,14 @@ def _prepared(game: Game[Any, Any], catalog: Catalog, plan: Plan, out: str | Pat
     folder = RUNS / f"{plan.game}-{plan.edition}-{plan.id[:8]}" if out is None else Path(out)
     refuse_other(folder, plan)
     return Prepared(game, catalog, plan, folder)
+
+
+def _edition(game: Game[Any, Any], catalog: Catalog, name: str | None) -> str:
+    """Return the id of the edition that a user named; the game says what is wrong with it later."""
+    if name is None:
+        return game.facts.default_edition
+    game.variants(catalog, name)  # refuses an unknown one
+    return next((entry.id for entry in game.find(catalog, name) if entry.kind == "edition"), name)
 
 
 def _texts(given: str | int | Iterable[Any] | None) -> list[str]:
@@ -204,7 +221,7 @@ def _deals(facts: Facts, games_per_cell: int | None, precision: str | None) -> d
     }
 
 
-def _require_same_engine(folder: Path, plan: Plan, game: Game[Any, Any]) -> None:
+def require_same_engine(folder: Path, plan: Plan, game: Game[Any, Any]) -> None:
     """Refuse to play into, or on from, a run whose games would come out otherwise today."""
     now = replace(
         plan, engine_hash=game.engine_hash(), policies_hash=policies_hash(game), versions=versions()

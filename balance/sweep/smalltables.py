@@ -1,4 +1,4 @@
-"""The files of a run that are written before its first game: plan, catalog, policies, and the small tables."""
+"""The files of a run that are written before its first game: plan, catalog, policies, small tables."""
 
 from __future__ import annotations
 
@@ -52,9 +52,8 @@ def cells_table(game: Game[Any, Any], plan: Plan) -> pl.DataFrame:
         }
         for cell in plan.cells
     ]
-    types = {"cell_id": pl.Int32, "players": pl.Int8} | {
-        name: pl.String for name in ("edition", *sorted_, *ordered, "lineup")
-    }
+    words = ("edition", *sorted_, *ordered, "lineup")
+    types = {"cell_id": pl.Int32, "players": pl.Int8, **dict.fromkeys(words, pl.String)}
     return pl.DataFrame(rows, schema_overrides=types)
 
 
@@ -70,13 +69,15 @@ def _policies(game: Game[Any, Any], plan: Plan) -> list[dict[str, object]]:
         for name in parse_lineup(lineup, players, game).policies
     }
     numbers = {name: game.policy_number(name) for name in {*game.facts.policies, *seated}}
-    return [{"policy": name, "number": number} for name, number in sorted(numbers.items(), key=lambda p: p[1])]
+    return [
+        {"policy": name, "number": number} for name, number in sorted(numbers.items(), key=lambda p: p[1])
+    ]
 
 
 def _run(plan: Plan) -> dict[str, object]:
     """Return the head of the plan as one row."""
-    names = ("game", "edition", "seed", "ordered", "parent", "catalog_version")
-    names += ("catalog_hash", "policies_hash", "engine_hash")
+    names = ["game", "edition", "seed", "ordered", "parent", "catalog_version"]
+    names += ["catalog_hash", "policies_hash", "engine_hash"]
     row: dict[str, object] = {"run_id": plan.id} | {name: getattr(plan, name) for name in names}
     row |= {f"version_{name}": version for name, version in plan.versions.items()}
     return row | {"cells": len(plan.cells), "games": plan.games, "shards": plan.shards}

@@ -38,8 +38,8 @@ __all__ = [
     "Switches",
     "Twist",
     "canonical",
-    "changed_parameters",
     "catalog_text",
+    "changed_parameters",
     "load_catalog",
     "matching",
     "read_catalog",
@@ -219,10 +219,10 @@ def _check_names(of_kind: Mapping[str, Sequence[Entry]], problems: Problems) -> 
         ids = [(entry, "id", tomlfile.describe(entry.id).strip("'")) for entry in entries]
         named = [(entry, name, entry.fields.get(name)) for name in ("name", "name_ru") for entry in entries]
         texts = [(entry, name, text) for entry, name, text in named if isinstance(text, str)]
-        for first, second, field in tomlfile.duplicates([*ids, *texts]):
-            shown = tomlfile.describe(second.fields[field])
+        for first, second, name in tomlfile.duplicates([*ids, *texts]):
+            shown = tomlfile.describe(second.fields[name])
             message = f"{shown} is the name or id of {first.label} already"
-            problems.add(second.file_of(field), second.label, field, message)
+            problems.add(second.file_of(name), second.label, name, message)
 
 
 def _check_whole(

@@ -22,9 +22,9 @@ PLAYERS: Final = (2, v.MOST_PLAYERS)
 def _check_games(
     cell: "Cell",
     seed: int,
-    indices: Sequence[int],
+    indices: "Sequence[int] | npt.NDArray[np.int64]",
     policies: "npt.NDArray[np.int64]",
-    replicates: Sequence[int],
+    replicates: "Sequence[int] | npt.NDArray[np.int64]",
 ) -> None:
     """Refuse what the kernel would take as it comes: it looks at no bounds."""
     import numpy as np
@@ -106,9 +106,9 @@ class Playing:
         self,
         cell: "Cell",
         seed: int,
-        indices: Sequence[int],
+        indices: "Sequence[int] | npt.NDArray[np.int64]",
         policies: "npt.NDArray[np.int64]",
-        replicates: Sequence[int] | None = None,
+        replicates: "Sequence[int] | npt.NDArray[np.int64] | None" = None,
     ) -> "dict[str, dict[str, npt.NDArray[np.generic]]]":
         """Play one game per index into the columns of every table."""
         import numpy as np
@@ -116,7 +116,7 @@ class Playing:
         from balance.games.nefarious.play import Player
         from balance.games.nefarious.tables import all_columns
 
-        again = [0] * len(indices) if replicates is None else replicates
+        again = np.zeros(len(indices), np.int64) if replicates is None else replicates
         _check_games(cell, seed, indices, policies, again)
         batch = Player().play(
             cell,
