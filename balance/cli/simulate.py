@@ -21,7 +21,7 @@ __all__ = ["EPILOG", "SweepCommand", "simulate"]
 
 EPILOG = examples(
     "balance simulate --games 100 --out data/runs/first",
-    "balance simulate --players 4 --twists unions,academics --twists none --precision 1pp --dry-run",
+    "balance simulate --players 4 --twists unions,parallel-universe --twists none --precision 1pp --dry-run",
     "balance simulate --extend data/runs/first --games 400 --out data/runs/more",
     "balance simulate --repair data/runs/first",
 )
