@@ -53,6 +53,8 @@ class Prepared:
     catalog: Catalog
     plan: Plan
     folder: Path
+    damaged: bool = False
+    """Whether a file is not what was written."""
     again: tuple[int, ...] = ()
     """Shards that are finished but damaged."""
 
@@ -171,7 +173,7 @@ def prepare_repair(folder: str | Path) -> Prepared:
         raise DataError(f"{path / states.RUN} was changed after it was written; what was played is not known")
     require_same_engine(path, plan, game)
     again = [number for number, files in state.shards.items() if damaged & files.keys()]
-    return Prepared(game, _catalog_of(path, plan, game), plan, path, tuple(sorted(again)))
+    return Prepared(game, _catalog_of(path, plan, game), plan, path, bool(damaged), tuple(sorted(again)))
 
 
 def run_prepared(prepared: Prepared, jobs: int | None = None, watch: Watch = lambda _: None) -> Summary:
@@ -179,7 +181,7 @@ def run_prepared(prepared: Prepared, jobs: int | None = None, watch: Watch = lam
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs {jobs}: at least one is needed")
     p = prepared
-    if not p.again:
+    if not p.damaged:
         run = finished_run(p.folder, p.plan)
         if run is not None:
             return Summary(run, 0, 0, 0.0)
