@@ -106,15 +106,13 @@ def carry_out(
     """Play what is missing of a plan, and the shards `again`, into its folder, begun before or not."""
     begun = time.monotonic()
     games = shards = 0
-    kept = 0
 
     def hear(message: Played | Finished) -> None:
-        nonlocal games, shards, kept
+        nonlocal games, shards
         if isinstance(message, Finished):
             states.note(handle, message.shard.number, message.files)
             games += message.shard.games
             shards += 1
-            kept += 1
         watch(message)
 
     try:
@@ -127,20 +125,18 @@ def carry_out(
                 state.shards.pop(number, None)
             _write_head(folder, handle, state, head_files(game, catalog, plan))
             todo = _todo(folder, plan, state)
-            kept = plan.shards - len(todo)
             _log(folder, f"{len(todo)} of {plan.shards} shards to play, {jobs} jobs")
             work(game, catalog, plan, todo, folder, jobs, hear)
             seconds = time.monotonic() - begun
             _log(folder, f"finished: {games} games in {seconds:.1f} s")
     except KeyboardInterrupt:
-        raise Interrupted(
-            f"interrupted; {kept} of {plan.shards} shards are kept in {folder}, and the same command goes on"
-        ) from None
+        kept = f"{len(states.read_state(folder).shards)} of {plan.shards} shards are kept in {folder}"
+        raise Interrupted(f"interrupted; {kept}, and the same command goes on") from None
     except OSError as error:
         where = error.filename if error.filename is not None else folder
+        kept = f"{len(states.read_state(folder).shards)} of {plan.shards} shards are kept"
         raise Failed(
-            f"{where}: {error.strerror or error}; {kept} of {plan.shards} shards are kept, and the same "
-            "command goes on when that is mended"
+            f"{where}: {error.strerror or error}; {kept}, and the same command goes on when that is mended"
         ) from error
     return Summary(open_run(folder), games, shards, time.monotonic() - begun)
 
