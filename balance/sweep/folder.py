@@ -130,15 +130,24 @@ def carry_out(
             seconds = time.monotonic() - begun
             _log(folder, f"finished: {games} games in {seconds:.1f} s")
     except KeyboardInterrupt:
-        kept = f"{len(states.read_state(folder).shards)} of {plan.shards} shards are kept in {folder}"
-        raise Interrupted(f"interrupted; {kept}, and the same command goes on") from None
+        raise Interrupted(
+            f"interrupted; {_kept(folder, plan)} in {folder}, and the same command goes on"
+        ) from None
     except OSError as error:
         where = error.filename if error.filename is not None else folder
-        kept = f"{len(states.read_state(folder).shards)} of {plan.shards} shards are kept"
         raise Failed(
-            f"{where}: {error.strerror or error}; {kept}, and the same command goes on when that is mended"
+            f"{where}: {error.strerror or error}; {_kept(folder, plan)}, and the same command goes on when "
+            "that is mended"
         ) from error
     return Summary(open_run(folder), games, shards, time.monotonic() - begun)
+
+
+def _kept(folder: Path, plan: Plan) -> str:
+    """Say how much of a run is safe on the disk."""
+    done = 0
+    with suppress(OSError):
+        done = len(states.read_state(folder).shards)
+    return f"{done} of {plan.shards} shards are kept"
 
 
 def _sweep_away(folder: Path) -> None:
