@@ -142,8 +142,7 @@ def _play(prepared: Prepared, jobs: int | None) -> None:
     from balance.sweep.folder import remaining
 
     plan = prepared.plan
-    left = sum(shard.games for shard in remaining(prepared.folder, plan))
-    left += sum(shard.games for shard in remaining_again(prepared))
+    left = sum(shard.games for shard in remaining(prepared.folder, plan, prepared.again))
     if left:
         gameoptions.announce_warm_up(prepared.game, replay=False)
     if 0 < left < plan.games:
@@ -151,13 +150,6 @@ def _play(prepared: Prepared, jobs: int | None) -> None:
     with diagnostics.progress("simulating", left) as line:
         summary = simulation.run_prepared(prepared, jobs, _watcher(line, plan.shards))
     diagnostics.say(_told(prepared, summary))
-
-
-def remaining_again(prepared: Prepared) -> list[Any]:
-    """Return the shards that lie there but are played again."""
-    from balance.sweep.shards import cut
-
-    return [shard for shard in cut(prepared.plan.cells) if shard.number in prepared.again]
 
 
 def _watcher(line: diagnostics.Progress, shards: int) -> Callable[[Played | Finished], None]:

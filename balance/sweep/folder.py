@@ -73,18 +73,18 @@ def finished_run(folder: Path, plan: Plan) -> Run | None:
     return open_run(folder)
 
 
-def remaining(folder: Path, plan: Plan) -> list[Shard]:
-    """Return the shards that have still to be played."""
-    return _todo(folder, plan, states.read_state(folder))
+def remaining(folder: Path, plan: Plan, again: Sequence[int] = ()) -> list[Shard]:
+    """Return the shards that have still to be played, or again."""
+    return _todo(folder, plan, states.read_state(folder), again)
 
 
-def _todo(folder: Path, plan: Plan, state: State) -> list[Shard]:
+def _todo(folder: Path, plan: Plan, state: State, again: Sequence[int] = ()) -> list[Shard]:
     whole = {
         number
         for number, files in state.shards.items()
         if all(_there(folder, *file) for file in files.items())
     }
-    return [shard for shard in cut(plan.cells) if shard.number not in whole]
+    return [shard for shard in cut(plan.cells) if shard.number not in whole or shard.number in again]
 
 
 def _there(folder: Path, name: str, record: FileRecord) -> bool:
@@ -121,10 +121,8 @@ def carry_out(
             refuse_other(folder, plan)  # somebody may have been faster
             _sweep_away(folder)
             state = states.read_state(folder)
-            for number in again:
-                state.shards.pop(number, None)
             _write_head(folder, handle, state, head_files(game, catalog, plan))
-            todo = _todo(folder, plan, state)
+            todo = _todo(folder, plan, state, again)
             _log(folder, f"{len(todo)} of {plan.shards} shards to play, {jobs} jobs")
             work(game, catalog, plan, todo, folder, jobs, hear)
             seconds = time.monotonic() - begun

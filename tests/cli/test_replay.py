@@ -255,7 +255,7 @@ def test_a_mistake_is_one_clear_line(refused, args, message):
         (["--players", "four"], "Invalid value for '--players'"),
         (["--players", "4", "--twist", "unions"], "unknown option '--twist'; did you mean '--twists'"),
         (["run", "1", "surplus"], "unexpected extra argument"),
-        (["run", "one"], "Invalid value for '[GAME_ID]'"),
+        (["run", "one"], "Invalid value for 'GAME_ID'"),
     ],
 )
 def test_a_mistake_in_the_options_points_to_the_help(refused, args, message):
