@@ -75,6 +75,8 @@ def read_state(folder: Path) -> State:
             shard = entry["shard"]
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
+        if not files:
+            continue
         if shard is None:
             state.head = files
         else:

@@ -1,5 +1,9 @@
 """Same seed, same bytes: whatever the number of threads, the batches, the order, the folder, the history."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 import balance
@@ -67,6 +71,21 @@ def test_gone_on_with_after_half_of_it(run, first, tmp_path):
     (tmp_path / "half" / state.STATE).write_bytes(b"".join(lines[:-2]) + lines[-2][:30])
     next((tmp_path / "half" / "seats").rglob("*.parquet")).unlink()
     assert run("half") == first
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_another_process_with_other_hashes_and_threads(first, tmp_path, digests, checkout, threads):
+    script = """
+import sys, balance
+from balance.sweep import shards
+shards.FEWEST_SEATS, shards.WANTED = 60, 8
+balance.simulate(sys.argv[1], players="2-3", variants=["geeks", "none", "unions,parallel-universe"],
+                 lineups="mirror:random", games_per_cell=30, seed=11)
+"""
+    environment = os.environ | {"PYTHONHASHSEED": threads, "POLARS_MAX_THREADS": threads, "TZ": "Asia/Tokyo"}
+    folder = tmp_path / "elsewhere" / "deep"
+    subprocess.run([sys.executable, "-c", script, str(folder)], env=environment, cwd=checkout, check=True)
+    assert digests(folder) == first
 
 
 def test_another_seed_gives_other_games_of_the_same_cells(run, first):
