@@ -17,6 +17,7 @@ from balance.cli import diagnostics
 from balance.errors import UsageError
 from balance.games.contract import Game, Warming
 from balance.games.lineup import FORMS
+from balance.games.variants import variant_names
 
 __all__ = [
     "CatalogOption",
@@ -28,6 +29,7 @@ __all__ = [
     "PlayersOption",
     "VariantsOption",
     "announce_warm_up",
+    "variant_names",
 ]
 
 _OF: Final = "--of"

@@ -17,7 +17,6 @@ from balance.games.eventlog import from_round
 from balance.games.handicap import read_handicaps
 from balance.games.keys import check_keys
 from balance.games.lineup import parse_lineup
-from balance.games.variants import variant_names
 
 if TYPE_CHECKING:
     from balance.sweep.replaying import Replayed
@@ -111,7 +110,7 @@ def replay(
             loaded,
             edition or game.facts.default_edition,
             players,
-            variant_names(game, loaded, variants or ()),
+            gameoptions.variant_names(game, loaded, variants or ()),
             read_handicaps(handicap or ()),
         )
         seats = parse_lineup(lineup or game.facts.default_lineup, players, game)
