@@ -50,18 +50,13 @@ def refuse_other(folder: Path, plan: Plan) -> None:
             raise UsageError(
                 f"{folder} holds another run ({'; '.join(found)}); name another folder with --out"
             )
-    elif folder.exists() and (not folder.is_dir() or any(_foreign(folder))):
+    elif folder.exists() and not _is_ours(folder):
         raise UsageError(f"{folder} exists and is no run; name another folder with --out")
 
 
-def _foreign(folder: Path) -> list[str]:
-    """Return what lies in a folder without a plan and is not left over from a first, broken moment."""
-    ours = {states.STATE, states.LOG, states.CATALOG, states.POLICIES}
-    return [
-        path.name
-        for path in folder.iterdir()
-        if path.name not in ours and path.suffix != TEMPORARY and path.suffix != ".parquet"
-    ]
+def _is_ours(folder: Path) -> bool:
+    """Return whether a folder without a plan is empty, or left over from the first moment of a run."""
+    return folder.is_dir() and ((folder / states.STATE).exists() or not any(folder.iterdir()))
 
 
 def finished_run(folder: Path, plan: Plan) -> Run | None:

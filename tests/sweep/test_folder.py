@@ -64,6 +64,15 @@ def test_a_folder_with_other_things_is_refused_and_left_alone(tiny_run, tmp_path
         tiny_run(tmp_path / "photos" / "cat.jpg")
 
 
+def test_what_a_first_broken_moment_left_behind_is_gone_on_with(tiny_run, run, tmp_path, digests):
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / state.STATE).touch()
+    (broken / state.CATALOG).write_text("half a cat")
+    (broken / ".cells.parquet.0123.tmp").touch()
+    assert digests(tiny_run(broken).path) == digests(run.path)
+
+
 def test_an_empty_folder_is_taken(tiny_run, tmp_path):
     (tmp_path / "empty").mkdir()
     assert tiny_run(tmp_path / "empty").plan.games == 8 * 16
