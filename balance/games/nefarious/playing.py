@@ -116,7 +116,7 @@ class Playing:
         from balance.games.nefarious.play import Player
         from balance.games.nefarious.tables import all_columns
 
-        again = [0] * len(indices) if replicates is None else replicates
+        again = np.zeros(len(indices), np.int64) if replicates is None else replicates
         _check_games(cell, seed, indices, policies, again)
         batch = Player().play(
             cell,
