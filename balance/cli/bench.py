@@ -80,7 +80,7 @@ def bench(
         found += _sweep(game, games_, repeats, threads, lineup[0] if lineup else None, players or ())
     if not no_compile:
         diagnostics.say("compiling into an empty cache, then starting from it")
-        with diagnostics.progress("starting", 1 + repeats) as line:
+        with diagnostics.progress("starting", 2 + repeats) as line:
             found += benchmark.start_figures(game, benchmark.starts(game, repeats, line.advance))
     output.rows([_row(figure) for figure in found], _columns(found, options.format), options)
 

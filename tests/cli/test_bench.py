@@ -9,7 +9,7 @@ from balance.cli.app import run
 from balance.games.contract import Throughput
 from tests.games.tiny import Tiny
 
-SMALL = ["--games", "60", "--repeats", "1", "--no-compile", "--no-sweep"]
+SMALL = ["--games", "60", "--repeats", "1", "--no-compile", "--no-sweep", "--lineup", "mirror:random"]
 COLUMNS = ["measure", "lineup", "players", "variants", "threads"]
 COLUMNS += ["median", "low", "high", "unit", "n", "repeats"]
 
@@ -75,10 +75,21 @@ def test_it_is_quiet_and_writes_a_file(call, tmp_path):
 
 def test_starts_come_last_and_are_told(call, monkeypatch):
     monkeypatch.setattr(bench, "_seconds", lambda arguments, cache: 1.23456)
-    code, out, err = call("--games", "5", "--repeats", "2", "--players", "2", "--json", "--no-sweep")
+    code, out, err = call(
+        "--games",
+        "5",
+        "--repeats",
+        "2",
+        "--players",
+        "2",
+        "--json",
+        "--no-sweep",
+        "--lineup",
+        "mirror:random",
+    )
     assert code == 0
     assert [
-        (row["measure"], row["median"], row["unit"], row["n"], row["repeats"]) for row in json.loads(out)[-3:]
+        (row["measure"], row["median"], row["unit"], row["n"], row["repeats"]) for row in json.loads(out)[-4:]
     ] == [
         ("cold", 1.235, "s", 1, 1),
         ("cold replay", 1.235, "s", 1, 1),
