@@ -6,6 +6,10 @@ PY := .venv/bin/python
 BALANCE := .venv/bin/balance
 # Workers of pytest.
 JOBS ?= 2
+# Deals of each cell of the demo.
+DEMO_GAMES ?= 100
+# Cell 500, index 0, replicate 0: two players and two twists.
+DEMO_GAME := 5000000000000000
 
 # An activated environment or a stray search path must not leak into ours.
 unexport VIRTUAL_ENV
@@ -19,11 +23,16 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-demo: venv ## The main job: look at the installation and the catalog, watch a game end
+# A few games of every pair of twists at every player count; the second time they are there already.
+demo: venv ## The main job: a small sweep over all pairs and player counts, and the end of a game of it
 	$(BALANCE) doctor
-	$(BALANCE) catalog list twists
 	$(BALANCE) catalog show "Rigged Investments"
-	$(BALANCE) replay --players 3 --twists parallel-universe,unions --seed 7 --game 123 --round 17
+	@set -e; \
+	echo "$(BALANCE) simulate --games $(DEMO_GAMES) --seed 7"; \
+	run="$$($(BALANCE) simulate --games $(DEMO_GAMES) --seed 7)"; \
+	$(BALANCE) doctor "$$run"; \
+	$(BALANCE) replay "$$run" $(DEMO_GAME) | tail -n 24; \
+	echo; echo "The run lies in $$run; docs/tables.md says what is in it."
 
 test: venv ## All tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal

@@ -6,7 +6,28 @@ never from here: `import balance` and `balance --help` stay quick.
 
 from __future__ import annotations
 
-__all__ = ["__version__"]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from balance.dataset.run import Run, open_run, open_runs
+    from balance.sweep.simulation import simulate
+
+__all__ = ["Run", "__version__", "open_run", "open_runs", "simulate"]
 
 # The only place of the version; pyproject.toml reads it from here.
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Run": "balance.dataset.run",
+    "open_run": "balance.dataset.run",
+    "open_runs": "balance.dataset.run",
+    "simulate": "balance.sweep.simulation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what the package offers when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'balance' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

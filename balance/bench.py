@@ -51,6 +51,8 @@ class Workload:
     variants: str
     """Which variants are in force, for people: `none`, `50 pairs`."""
     cells: tuple[Any, ...]
+    share: int = 1
+    """Slow players play one game of so many."""
 
     @property
     def players(self) -> int:
@@ -104,9 +106,12 @@ def player_counts(facts: Facts) -> tuple[int, ...]:
     return tuple(sorted({low, (low + high) // 2, high}))
 
 
-def lineups(facts: Facts) -> tuple[str, ...]:
-    """Return the lineups that a game offers: each of its policies against itself."""
-    return tuple(f"mirror:{policy}" for policy in facts.policies)
+def lineups(facts: Facts) -> dict[str, int]:
+    """Return the lineups that a game wants measured, and of how many games each plays one.
+
+    A game that names none is measured with each of its policies against itself.
+    """
+    return dict(facts.bench_lineups) or {f"mirror:{policy}": 1 for policy in facts.policies}
 
 
 def sample(facts: Facts, variants: Sequence[str]) -> list[tuple[str, ...]]:
@@ -130,11 +135,12 @@ def workloads(
     for count in dict.fromkeys(players or player_counts(facts)):
         plain = (game.compile(catalog, edition, count),)
         varied = tuple(game.compile(catalog, edition, count, variants) for variants in combined)
-        seated = (parse_lineup(text, count, game) for text in of_lineups or lineups(facts))
-        for lineup in dict.fromkeys(seated):
-            found.append(Workload(lineup, "none", plain))
+        shares = dict.fromkeys(of_lineups, 1) or lineups(facts)
+        seated = {parse_lineup(text, count, game): share for text, share in shares.items()}
+        for lineup, share in seated.items():
+            found.append(Workload(lineup, "none", plain, share))
             if varied:
-                found.append(Workload(lineup, _name(combined), varied))
+                found.append(Workload(lineup, _name(combined), varied, share))
     return found
 
 
@@ -168,7 +174,7 @@ def measure(
 
 
 def _play(game: Measured, load: Workload, games: int, threads: int) -> Throughput:
-    each = -(-games // len(load.cells))
+    each = -(-games // (len(load.cells) * load.share))
     return game.measure(load.cells, SEED, 0, each, load.lineup, threads)
 
 
@@ -197,7 +203,7 @@ def _figure(
 
 # --- starting
 
-# Everything that is compiled for rows and for a replay; the game is named by the arguments.
+# Everything that is compiled for rows; the game is named by the arguments.
 _FIRST_GAME: Final = """
 import sys
 from balance import games
@@ -208,8 +214,11 @@ players = facts.players[0]
 cell = game.compile(game.load_catalog(), facts.default_edition, players)
 lineup = parse_lineup(facts.default_lineup, players, game)
 game.play(cell, 0, [0], lineup.seated(0, [0]))
-game.replay(cell, 0, 0, lineup.names(0, 0))
 """
+# The same for a replay, which is compiled apart where it has a log to write.
+_FIRST_REPLAY: Final = _FIRST_GAME.replace(
+    "game.play(cell, 0, [0], lineup.seated(0, [0]))", "game.replay(cell, 0, 0, lineup.names(0, 0))"
+)
 
 
 def starts(game: Game[Any, Any], repeats: int, advance: Callable[[], object] = lambda: None) -> list[Start]:
@@ -218,10 +227,13 @@ def starts(game: Game[Any, Any], repeats: int, advance: Callable[[], object] = l
     The cache is a temporary folder, so neither finds what the user has compiled before.
     """
     first_game = ["-c", _FIRST_GAME, game.name]
+    first_replay = ["-c", _FIRST_REPLAY, game.name]
     replay = ["-m", "balance", "replay", "--of", game.name, "--players", str(game.facts.players[0])]
     cache = tempfile.mkdtemp(prefix="balance-bench-")
     try:
         cold = [_seconds(first_game, cache)]
+        advance()
+        cold_replay = [_seconds(first_replay, cache)]
         advance()
         warm: list[float] = []
         replayed: list[float] = []
@@ -231,7 +243,12 @@ def starts(game: Game[Any, Any], repeats: int, advance: Callable[[], object] = l
             advance()
     finally:
         shutil.rmtree(cache, ignore_errors=True)
-    return [Start("cold", tuple(cold)), Start("warm", tuple(warm)), Start("replay", tuple(replayed))]
+    return [
+        Start("cold", tuple(cold)),
+        Start("cold replay", tuple(cold_replay)),
+        Start("warm", tuple(warm)),
+        Start("replay", tuple(replayed)),
+    ]
 
 
 def start_figures(game: Game[Any, Any], timed: Sequence[Start]) -> Iterator[Figure]:

@@ -39,9 +39,14 @@ def test_the_numbers_of_players_are_fewest_middle_and_most():
     assert bench.player_counts(FACTS) == (2, 3)
 
 
-def test_every_policy_plays_against_itself():
-    assert bench.lineups(NEFARIOUS.facts) == ("mirror:random",)
-    assert bench.lineups(FACTS) == ("mirror:random", "mirror:thrifty")
+def test_lineups_are_those_that_a_game_names_or_every_policy_against_itself():
+    assert list(bench.lineups(NEFARIOUS.facts)) == [
+        "mirror:random",
+        "mirror:adaptive",
+        "field",
+        "mirror:search:20",
+    ]
+    assert bench.lineups(FACTS) == {"mirror:random": 1, "mirror:thrifty": 1}
 
 
 def test_the_sample_is_always_the_same_50_pairs():
@@ -158,6 +163,7 @@ def test_a_start_is_timed_cold_once_and_then_warm_in_one_cache_that_is_removed(m
     timed = bench.starts(NEFARIOUS, 3)
     assert [(start.measure, len(start.seconds)) for start in timed] == [
         ("cold", 1),
+        ("cold replay", 1),
         ("warm", 3),
         ("replay", 3),
     ]

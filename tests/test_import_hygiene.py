@@ -17,7 +17,16 @@ sys.exit(code)
 
 
 @pytest.mark.parametrize(
-    "command", [["--help"], ["--version"], ["doctor"], ["catalog", "--help"], ["catalog", "list", "twists"]]
+    "command",
+    [
+        ["--help"],
+        ["--version"],
+        ["doctor"],
+        ["catalog", "--help"],
+        ["catalog", "list", "twists"],
+        ["simulate", "--help"],
+        ["replay", "--help"],
+    ],
 )
 def test_no_heavy_library_is_imported(command):
     done = subprocess.run([sys.executable, "-c", SCRIPT, *command], capture_output=True, text=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -12,6 +12,7 @@ from balance import bench as benchmark
 from balance import games, machine
 from balance.cli import diagnostics, gameoptions, output
 from balance.cli.help import examples
+from balance.games.contract import Game
 
 __all__ = ["EPILOG", "bench"]
 
@@ -47,6 +48,9 @@ def bench(
     no_compile: Annotated[
         bool, typer.Option("--no-compile", help="Do not measure how long a compilation and a start take.")
     ] = False,
+    no_sweep: Annotated[
+        bool, typer.Option("--no-sweep", help="Do not measure a sweep from end to end.")
+    ] = False,
     of: gameoptions.OfOption = games.DEFAULT,
     format_: output.FormatOption = None,
     as_json: output.JsonOption = False,
@@ -55,8 +59,8 @@ def bench(
 ) -> None:
     """Measure how fast games are played, on one thread and on all cores.
 
-    Without variants and over a fixed sample of them; then how long the first game takes, compiled and not.
-    Every figure is the median of several repeats, with the lowest and the highest.
+    Without variants and over a fixed sample of them; then sweeps from end to end, and how long the first game
+    takes, compiled and not. Every figure is the median of several repeats, with the lowest and the highest.
     """
     options = output.options(format_, as_json, out, force)
     game = games.get(of)
@@ -72,11 +76,33 @@ def bench(
     )
     with diagnostics.progress("playing", len(work) * len(threads) * repeats) as line:
         found += benchmark.figures(benchmark.measure(engine, work, games_, repeats, threads, line.advance))
+    if not no_sweep:
+        found += _sweep(game, games_, repeats, threads, lineup[0] if lineup else None, players or ())
     if not no_compile:
         diagnostics.say("compiling into an empty cache, then starting from it")
-        with diagnostics.progress("starting", 1 + repeats) as line:
+        with diagnostics.progress("starting", 2 + repeats) as line:
             found += benchmark.start_figures(game, benchmark.starts(game, repeats, line.advance))
     output.rows([_row(figure) for figure in found], _columns(found, options.format), options)
+
+
+def _sweep(
+    game: Game[Any, Any],
+    games_: int,
+    repeats: int,
+    threads: Sequence[int],
+    lineup: str | None,
+    players: Sequence[int],
+) -> list[benchmark.Figure]:
+    """Measure sweeps into temporary folders, in turns with the engine alone."""
+    from balance.sweep import measuring
+
+    load = measuring.sweep_load(game, games_, lineup, players)
+    diagnostics.say(
+        f"sweeping {load.variants} with {load.lineup.players} players, {load.lineup.text}, to the disk"
+    )
+    with diagnostics.progress("sweeping", repeats * (1 + len(threads))) as line:
+        runs = measuring.measure_sweep(load, repeats, threads, line.advance)
+    return list(measuring.sweep_figures(load, runs))
 
 
 def _columns(found: Iterable[benchmark.Figure], format_: output.Format) -> list[str]:

@@ -99,19 +99,22 @@ def _print(*parts: str) -> None:
 
 # --- progress
 
+_SHORTEST_BAR = 10
+
 
 class Progress:
     """A line that counts; shown only on a terminal, gone when the work is done."""
 
     def __init__(self, label: str, total: int) -> None:
-        self._label, self._total, self._done = label, total, 0
+        self._label, self._total, self._done, self._note = label, total, 0, ""
         self._shown = _Talk.level >= _NORMAL and terminal.is_terminal(sys.stderr)
         self._start = time.monotonic()
         self._drawn = 0.0
 
-    def advance(self, steps: int = 1) -> None:
-        """Count `steps` more of the work as done."""
+    def advance(self, steps: int = 1, note: str = "") -> None:
+        """Count `steps` more of the work as done; `note` says what is at hand, where there is room."""
         self._done += steps
+        self._note = note
         now = time.monotonic()
         if self._shown and now - self._drawn >= 0.1:
             self._drawn = now
@@ -131,8 +134,10 @@ class Progress:
         left = f"{seconds / share - seconds:.0f} s left" if share else ""
         label = terminal.escape(self._label)
         room = terminal.line_width(sys.stderr) - terminal.text_width(label) - len(left) - 12
+        note = terminal.escape(self._note)[: max(0, room - _SHORTEST_BAR - 1)]
+        room -= len(note) + 1 if note else 0
         bar = "#" * int(share * room) + "." * (room - int(share * room)) if room > 5 else ""
-        self._put(f"\r\x1b[K{label} {bar} {share:4.0%} {left}")
+        self._put(f"\r\x1b[K{label} {bar} {share:4.0%} {left} {note}".rstrip(" "))
 
     def _put(self, line: str) -> None:
         with contextlib.suppress(OSError, ValueError):

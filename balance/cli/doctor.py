@@ -1,4 +1,4 @@
-"""`balance doctor`: what this installation is made of, for a bug report or a puzzled user."""
+"""`balance doctor`: what this installation is made of, or whether a run is still what was written."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ import sys
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 import balance
 from balance import machine, resources
-from balance.cli import output
+from balance.cli import diagnostics, output
 from balance.cli.help import examples
+from balance.errors import DataError
 
 __all__ = ["EPILOG", "doctor"]
 
-EPILOG = examples("balance doctor", "balance doctor --json")
+EPILOG = examples("balance doctor", "balance doctor --json", "balance doctor data/runs/first")
 
 # Asked of the package metadata; importing them would take seconds and could itself be what is broken.
 _DEPENDENCIES = ("numpy", "numba", "polars", "duckdb", "scipy", "matplotlib", "typer")
@@ -26,16 +30,64 @@ _Item = tuple[str, object, str]
 
 
 def doctor(
+    run: Annotated[
+        str | None, typer.Argument(metavar="RUN", help="The folder of a run: check every file of it.")
+    ] = None,
     format_: output.FormatOption = None,
     as_json: output.JsonOption = False,
     out: output.OutOption = None,
     force: output.ForceOption = False,
 ) -> None:
-    """Show versions, folders, cores and memory, and where each setting came from."""
+    """Show versions, folders, cores and memory, and where each setting came from.
+
+    With RUN, show what a run holds, and every file of it that is missing or not what was written.
+    """
     options = output.options(format_, as_json, out, force)
-    items = [*_versions(), *_folders(), *_machine(), *_environment()]
+    damaged: list[_Item] = []
+    if run is None:
+        items = [*_versions(), *_folders(), *_machine(), *_environment()]
+    else:
+        holds, damaged = _run(Path(run))
+        items = [*holds, *damaged]
     rows = [{"item": item, "value": value, "source": source} for item, value, source in items]
     output.rows(rows, ["item", "value", "source"], options)
+    if damaged:
+        raise DataError(
+            f"{len(damaged)} things are wrong with {run}; 'balance simulate --repair {run}' plays what is "
+            "missing or damaged again"
+        )
+
+
+def _run(folder: Path) -> tuple[list[_Item], list[_Item]]:
+    """Return what a run holds, and what is wrong with it."""
+    from balance.dataset.run import read_plan
+    from balance.dataset.state import RUN, STATE, read_state
+    from balance.dataset.verify import damages, strangers
+
+    plan, state = read_plan(folder), read_state(folder)
+    files = state.files()
+    size = sum(file.size for file in files.values())
+    done = len(state.shards.keys() & set(range(plan.shards)))
+    holds: list[_Item] = [
+        ("run", plan.id, RUN),
+        ("game", plan.game, RUN),
+        ("edition", plan.edition, RUN),
+        ("seed", plan.seed, RUN),
+        ("parent", plan.parent or None, RUN),
+        ("cells", len(plan.cells), RUN),
+        ("games", plan.games, RUN),
+        ("shards", f"{done} of {plan.shards}", STATE),
+        ("files", len(files), STATE),
+        ("bytes", size, STATE),
+    ]
+    with diagnostics.progress("checking", size) as line:
+        wrong: list[_Item] = [(d.file, d.problem, STATE) for d in damages(folder, state, line.advance)]
+    if done < plan.shards or not state.head:
+        wrong.append(("unfinished", f"{plan.shards - done} shards have still to be played", STATE))
+    others = strangers(folder, state)
+    if others:
+        holds.append(("other_files", len(others), f"{others[0]}{', ...' if len(others) > 1 else ''}"))
+    return holds, wrong
 
 
 def _versions() -> Iterator[_Item]:

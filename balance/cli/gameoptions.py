@@ -39,9 +39,12 @@ _VARIANTS: Final = "variants"
 class GameCommand(TyperCommand):
     """A command with the option `--variants`, which also answers to the game's own word: `--twists`."""
 
+    named_by: tuple[str, ...] = (_OF,)
+    """The options that name the game."""
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Find out which game is meant, then read the options in its words."""
-        ctx.meta[_OF] = _named_game(args)
+        ctx.meta[_OF] = _named_game(args, self.named_by)
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -55,12 +58,11 @@ class GameCommand(TyperCommand):
         return [_renamed(p, facts.variants) if p.name == _VARIANTS else p for p in super().get_params(ctx)]
 
 
-def _named_game(args: Sequence[str]) -> str:
+def _named_game(args: Sequence[str], named_by: Sequence[str]) -> str:
     for place, arg in enumerate(args):
-        if arg == _OF and place + 1 < len(args):
-            return args[place + 1]
-        if arg.startswith(f"{_OF}="):
-            return arg.partition("=")[2]
+        name, equals, value = arg.partition("=")
+        if name in named_by and (equals or place + 1 < len(args)):
+            return value if equals else args[place + 1]
     return games.DEFAULT
 
 

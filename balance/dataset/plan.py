@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -141,11 +141,9 @@ def _told(plan: Plan) -> dict[str, str]:
         name: str(getattr(plan, name)) or "none"
         for name in ("game", "edition", "seed", "ordered", "parent", "catalog_version")
     }
-    told |= {
-        name: getattr(plan, f"{name}_hash")[:12] or "none" for name in ("catalog", "policies", "engine")
-    }
+    told |= {name: getattr(plan, f"{name}_hash")[:12] or "none" for name in ("catalog", "policies", "engine")}
     told |= {f"version of {name}": version for name, version in sorted(plan.versions.items())}
-    facets: dict[str, list[object]] = {
+    facets: dict[str, Sequence[object]] = {
         "players": sorted({cell.players for cell in plan.cells}),
         "lineups": sorted({cell.lineup for cell in plan.cells}),
         "games per cell": sorted({cell.deals for cell in plan.cells}),

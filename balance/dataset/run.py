@@ -1,7 +1,7 @@
 """Opening runs: what a folder of `balance simulate` holds, as frames to be queried.
 
-The base of everything that reads games: it refuses what is unfinished, damaged at first sight or of an unknown
-version, so that no analysis has to. Never writes.
+The base of everything that reads games: it refuses what is unfinished, damaged at first sight or of an
+unknown version, so that no analysis has to. Never writes.
 """
 
 from __future__ import annotations

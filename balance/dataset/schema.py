@@ -1,4 +1,4 @@
-"""The tables of a run as they are stored: the game's own columns, and what the toolkit adds to find a game again.
+"""The tables of a run as stored: the game's own columns, and what the toolkit adds to find a game again.
 
 Everything is derived from the facts of a game; the words are the game's own. Knows nothing of files.
 """
@@ -6,7 +6,7 @@ Everything is derived from the facts of a game; the words are the game's own. Kn
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final
 
 from balance.errors import UsageError
 from balance.games.contract import Column, Facts, Table
@@ -72,10 +72,9 @@ MOST_REPLICATES: Final = _REPLICATES
 """Games of one deal: replicates times rotations of the lineup."""
 MOST_CELLS: Final = 900_000
 
-Number = TypeVar("Number")  # an int, or an array of them
 
-
-class GameKey(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GameKey:
     """Which game of a run: cell, index of the deal, replicate of the deal."""
 
     cell: int
@@ -83,13 +82,15 @@ class GameKey(NamedTuple):
     replicate: int
 
 
-def game_id(cell: int, index: Number, replicate: Number) -> Number:
-    """Return the id of a game; its digits can be read: cell, ten digits of index, three of replicate.
+def game_id(cell: int, index: Any, replicate: Any) -> Any:
+    """Return the id of a game, or of an array of games.
+
+    Its digits can be read: cell, ten digits of index, three of replicate.
 
     >>> game_id(12, 345, 6)
     120000000345006
     """
-    return cell * _DEALS * _REPLICATES + index * _REPLICATES + replicate  # type: ignore[operator,no-any-return]
+    return cell * _DEALS * _REPLICATES + index * _REPLICATES + replicate
 
 
 def split_game_id(number: int) -> GameKey:

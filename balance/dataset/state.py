@@ -1,7 +1,7 @@
-"""How far a run has come: the file `shards.jsonl`, one line per finished shard, with the digest of every file.
+"""How far a run has come: the file `shards.jsonl`, one line per finished shard with the digests of its files.
 
 Lines are only ever appended, each on the disk before the next shard counts; a line cut off by a crash is no
-line. The order of the lines depends on the moment, so this file is not among those that two correct runs share.
+line. Their order depends on the moment, so this file is not among those that two correct runs share.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ LOG: Final = "run.log"
 class FileRecord:
     """What a finished file was when it was written."""
 
-    bytes: int
+    size: int
+    """In bytes."""
     sha256: str
 
     @classmethod
@@ -55,7 +56,9 @@ class State:
 
     def files(self) -> Files:
         """Return every finished file."""
-        return dict(self.head) | {name: file for files in self.shards.values() for name, file in files.items()}
+        return dict(self.head) | {
+            name: file for files in self.shards.values() for name, file in files.items()
+        }
 
 
 def read_state(folder: Path) -> State:
@@ -72,6 +75,8 @@ def read_state(folder: Path) -> State:
             shard = entry["shard"]
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
+        if not files:
+            continue
         if shard is None:
             state.head = files
         else:
@@ -83,7 +88,7 @@ def note(handle: int, shard: int | None, files: Mapping[str, FileRecord]) -> Non
     """Append that a shard (None: what comes before all) is finished, and wait until the disk has it."""
     entry: dict[str, Any] = {
         "shard": shard,
-        "files": {name: {"bytes": file.bytes, "sha256": file.sha256} for name, file in files.items()},
+        "files": {name: {"size": file.size, "sha256": file.sha256} for name, file in files.items()},
     }
     line = json.dumps(entry, ensure_ascii=False).encode() + b"\n"
     if os.write(handle, line) != len(line):
@@ -126,6 +131,6 @@ def require_finished(folder: Path, state: State, shards: int) -> None:
             size = (folder / name).stat().st_size
         except OSError:
             size = -1
-        if size != record.bytes:
-            what = "is missing" if size < 0 else f"has {size} of {record.bytes} bytes"
+        if size != record.size:
+            what = "is missing" if size < 0 else f"has {size} of {record.size} bytes"
             raise DataError(f"{folder} is damaged: {name} {what}; 'balance doctor {folder}' shows everything")

@@ -28,7 +28,7 @@ def damages(
     """Read every finished file and yield those that are not what they were; `advance` counts bytes."""
     for name, record in sorted(state.files().items()):
         problem = _problem(folder / name, record)
-        advance(record.bytes)
+        advance(record.size)
         if problem:
             yield Damage(name, problem)
 
@@ -37,14 +37,17 @@ def strangers(folder: Path, state: State) -> list[str]:
     """Return the files that lie in the run's folder and do not belong to it."""
     known = {*state.files(), STATE, LOG}
     every = (path for path in folder.rglob("*") if not path.is_dir())
-    return sorted(name for name in (path.relative_to(folder).as_posix() for path in every) if name not in known)
+    return sorted(
+        name for name in (path.relative_to(folder).as_posix() for path in every) if name not in known
+    )
 
 
 def _problem(path: Path, record: FileRecord) -> str:
     try:
         size = path.stat().st_size
-        if size != record.bytes:
-            return f"{'truncated' if size < record.bytes else 'too long'}: {size} bytes instead of {record.bytes}"
+        if size != record.size:
+            kind = "truncated" if size < record.size else "too long"
+            return f"{kind}: {size} bytes instead of {record.size}"
         digest = hashlib.sha256()
         with path.open("rb") as file:
             while block := file.read(_BLOCK):

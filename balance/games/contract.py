@@ -167,6 +167,8 @@ class Facts:
     tables: tuple[Table, ...]
     default_sweep_lineups: tuple[str, ...] = ()
     """The lineups of a sweep that names none; none here: the default lineup."""
+    bench_lineups: tuple[tuple[str, int], ...] = ()
+    """What a benchmark measures: lineups, and of how many games each plays one (slow players play few)."""
 
     def table(self, name: str) -> Table:
         """Return the table of a name; KeyError if there is none."""

@@ -200,7 +200,8 @@ def _id_problem(fields: dict[str, Any]) -> str:
 def toml_text(head: Mapping[str, Any], entries: Iterable[Entry]) -> str:
     """Return entries as one file, after its table `[catalog]`; reading it gives the same entries.
 
-    >>> print(toml_text({"version": "1"}, [Entry("twist", "unions", "", {"id": "unions", "set": {"goal": 9}})]))
+    >>> unions = Entry("twist", "unions", "", {"id": "unions", "set": {"goal": 9}})
+    >>> print(toml_text({"version": "1"}, [unions]))
     [catalog]
     version = "1"
     <BLANKLINE>

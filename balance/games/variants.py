@@ -45,8 +45,8 @@ def combinations_of(
 ) -> list[Combination]:
     """Return the combinations that a user asks for, sorted, each once.
 
-    A value is a word (`pairs`, `singles`, `none`, `all`) or a list of names. With `ordered` the order of names
-    counts, and a word means every order.
+    A value is a word (`pairs`, `singles`, `none`, `all`) or a list of names. With `ordered` the order of
+    names counts, and a word means every order.
     """
     facts = game.facts
     words = [word for word, count in WORDS.items() if count <= facts.variants_at_once]

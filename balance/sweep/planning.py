@@ -167,7 +167,13 @@ def extended_plan(
     for number, key in enumerate(new, max(cell.id for cell in cells) + 1):
         cells.append(_cell(game, number, key, first=0, deals=deals[key[0]], replicates=replicates))
     return _plan(
-        game, catalog, cells, edition=parent.edition, seed=parent.seed, ordered=parent.ordered, parent=parent.id
+        game,
+        catalog,
+        cells,
+        edition=parent.edition,
+        seed=parent.seed,
+        ordered=parent.ordered,
+        parent=parent.id,
     )
 
 
@@ -223,9 +229,8 @@ def _plan(
         if cell.first + cell.deals - 1 > HIGHEST_GAME:
             raise UsageError(f"the cell {cell} has no game index left: 0..{HIGHEST_GAME} (2^32-1)")
         if cell.replicates > MOST_REPLICATES:
-            raise UsageError(
-                f"the cell {cell} plays each deal {cell.replicates} times; at most {MOST_REPLICATES} are possible"
-            )
+            times = f"plays each deal {cell.replicates} times"
+            raise UsageError(f"the cell {cell} {times}; at most {MOST_REPLICATES} are possible")
     return Plan(
         game=game.name,
         edition=edition,

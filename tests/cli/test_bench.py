@@ -9,7 +9,7 @@ from balance.cli.app import run
 from balance.games.contract import Throughput
 from tests.games.tiny import Tiny
 
-SMALL = ["--games", "60", "--repeats", "1", "--no-compile"]
+SMALL = ["--games", "60", "--repeats", "1", "--no-compile", "--no-sweep", "--lineup", "mirror:random"]
 COLUMNS = ["measure", "lineup", "players", "variants", "threads"]
 COLUMNS += ["median", "low", "high", "unit", "n", "repeats"]
 
@@ -75,11 +75,27 @@ def test_it_is_quiet_and_writes_a_file(call, tmp_path):
 
 def test_starts_come_last_and_are_told(call, monkeypatch):
     monkeypatch.setattr(bench, "_seconds", lambda arguments, cache: 1.23456)
-    code, out, err = call("--games", "5", "--repeats", "2", "--players", "2", "--json")
+    code, out, err = call(
+        "--games",
+        "5",
+        "--repeats",
+        "2",
+        "--players",
+        "2",
+        "--json",
+        "--no-sweep",
+        "--lineup",
+        "mirror:random",
+    )
     assert code == 0
     assert [
-        (row["measure"], row["median"], row["unit"], row["n"], row["repeats"]) for row in json.loads(out)[-3:]
-    ] == [("cold", 1.235, "s", 1, 1), ("warm", 1.235, "s", 1, 2), ("replay", 1.235, "s", 1, 2)]
+        (row["measure"], row["median"], row["unit"], row["n"], row["repeats"]) for row in json.loads(out)[-4:]
+    ] == [
+        ("cold", 1.235, "s", 1, 1),
+        ("cold replay", 1.235, "s", 1, 1),
+        ("warm", 1.235, "s", 1, 2),
+        ("replay", 1.235, "s", 1, 2),
+    ]
     assert "compiling into an empty cache" in err
 
 
@@ -113,8 +129,27 @@ def test_the_table_of_a_much_faster_machine_fits_too(call, monkeypatch):
         return Throughput(60_000, 2_000_000, 10_000_000, 0.05)
 
     monkeypatch.setattr(bench, "_play", fast)
-    code, out, _ = call("--no-compile")
+    code, out, _ = call("--no-compile", "--no-sweep")
     assert code == 0
     assert "40000000" in out
     assert len(out.splitlines()) == 2 + 6 * (2 * 3 + 1)
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_sweep_is_measured_against_the_engine_alone(call):
+    code, out, err = call("--games", "4000", "--repeats", "2", "--players", "3", "--no-compile", "--json")
+    assert code == 0
+    rows = [row for row in json.loads(out) if row["variants"] == "2 pairs"]
+    assert [(row["measure"], row["threads"], row["unit"]) for row in rows] == [
+        ("sweep", 1, "1/s"),
+        ("sweep", 2, "1/s"),
+        ("sweep/kernel", 2, "x"),
+        ("sweep gain", 2, "x"),
+        ("games size", 2, "B"),
+        ("seats size", 2, "B"),
+        ("builds size", 2, "B"),
+        ("rounds size", 2, "B"),
+    ]
+    assert {(row["players"], row["n"]) for row in rows} == {(3, 4000)}
+    assert all(0 < row["low"] <= row["median"] <= row["high"] for row in rows)
+    assert "sweeping 2 pairs with 3 players" in err

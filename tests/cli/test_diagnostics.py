@@ -97,9 +97,9 @@ def test_quiet_and_verbose_work_before_and_after_the_command(option, expected, c
         (["doctor", "--jsn"], "error: unknown option '--jsn'; did you mean '--json'?\n"),
         (["doctor", "--format", "xls"], "error: Invalid value for '--format': 'xls' is not one of 'table'"),
         (["doctor", "--out"], "error: Option '--out' requires an argument"),
-        (["doctor", "surplus"], "error: Got unexpected extra argument"),
+        (["bench", "surplus"], "error: Got unexpected extra argument"),
         (["doctor", "--json", "--format", "csv"], "error: --json and --format csv contradict"),
-        (["doctor", "\x1b[2J"], "error: Got unexpected extra argument"),
+        (["bench", "\x1b[2J"], "error: Got unexpected extra argument"),
         ([], "Usage: balance"),
     ],
 )

@@ -237,6 +237,9 @@ def test_on_a_terminal_it_is_the_same_text(replay):
         (["--players", "4", "--of", "nefarius"], "unknown game 'nefarius'; did you mean 'nefarious'?"),
         (["--players", "4", "--of"], "Option '--of' requires an argument"),
         (["--players", "4", "--catalog", "nowhere.toml"], "nowhere.toml: no such file"),
+        ([], "--players is missing (or name a run and one of its games: RUN GAME_ID)"),
+        (["unions"], "which game of unions? Name its game_id"),
+        (["run", "1", "--seed", "7"], "a run says everything of its games; --seed does not go with it"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_clear_line(refused, args, message):
@@ -249,10 +252,10 @@ def test_a_mistake_is_one_clear_line(refused, args, message):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "Missing option '--players'"),
         (["--players", "four"], "Invalid value for '--players'"),
         (["--players", "4", "--twist", "unions"], "unknown option '--twist'; did you mean '--twists'"),
-        (["--players", "4", "unions"], "unexpected extra argument"),
+        (["run", "1", "surplus"], "unexpected extra argument"),
+        (["run", "one"], "Invalid value for 'GAME_ID'"),
     ],
 )
 def test_a_mistake_in_the_options_points_to_the_help(refused, args, message):

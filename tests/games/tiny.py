@@ -492,9 +492,9 @@ class Tiny:
         self,
         cell: Cell,
         seed: int,
-        indices: Sequence[int],
+        indices: Sequence[int] | npt.NDArray[np.int64],
         policies: npt.NDArray[np.int64],
-        replicates: Sequence[int] | None = None,
+        replicates: Sequence[int] | npt.NDArray[np.int64] | None = None,
     ) -> dict[str, dict[str, npt.NDArray[np.generic]]]:
         check_seated(policies, len(indices), cell.players, self.policy_name)
         rows: Rows = {table.name: [] for table in TABLES}

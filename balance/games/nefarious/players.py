@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from balance.games import tomlfile
 from balance.games.nefarious.items import Twist, canonical
-from balance.games.nefarious.policies import PARAMETER_NAMES, PARAMETERS, POLICIES, Parameter
+from balance.games.nefarious.policies import PARAMETER_NAMES, PARAMETERS, PLAIN, POLICIES, Parameter
 from balance.games.tomlfile import Problems
 from balance.resources import data_dir
 from balance.suggest import unknown
@@ -26,7 +26,7 @@ OFFSET: Final = "offset"
 LONGEST_TEXT: Final = 200
 _OFFSET_FIELDS: Final = ("twist", "policy", "fitted_to", "parameters")
 _POLICY_FIELDS: Final = ("name", "about", "fixed", "parameters")
-_WEIGHED: Final = tuple(name for name, number in POLICIES.items() if number > 0)
+_WEIGHED: Final = tuple(name for name, number in POLICIES.items() if number > 0 and name not in PLAIN)
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def read_policies(path: Path) -> Policies:
     entries = tuple(_read_policy(table, file, label, problems) for label, table in tables)
     offsets = read_offsets(document, file, problems)
     missing = [name for name in _WEIGHED if name not in [entry.name for entry in entries]]
-    if missing and not problems:  # otherwise one of those is meant
+    if missing and not problems.found:  # otherwise one of those is meant
         problems.add(file, "", POLICY, f"missing: {', '.join(missing)}")
     problems.raise_if_any()
     return Policies(entries, offsets)

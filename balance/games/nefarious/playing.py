@@ -8,7 +8,7 @@ from balance.games.keys import check_keys
 from balance.games.lineup import Lineup, check_seated
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import Catalog
-from balance.games.nefarious.policies import FIELD, POLICIES, policy_name, policy_number
+from balance.games.nefarious.policies import FIELD, POLICIES, SEARCH, policy_name, policy_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,7 +68,13 @@ class Playing:
             default_lineup="mirror:adaptive",
             round_limit=v.ROUND_LIMIT,
             tables=TABLES,
-            default_sweep_lineups=("mirror:adaptive", "field") if "adaptive" in POLICIES and FIELD else (),
+            default_sweep_lineups=("mirror:adaptive", "field"),
+            bench_lineups=(
+                ("mirror:random", 1),
+                ("mirror:adaptive", 10),
+                ("field", 10),
+                (f"mirror:{SEARCH}:20", 10_000),
+            ),
         )
 
     def engine_hash(self) -> str:
@@ -116,7 +122,7 @@ class Playing:
         from balance.games.nefarious.play import Player
         from balance.games.nefarious.tables import all_columns
 
-        again = [0] * len(indices) if replicates is None else replicates
+        again = np.zeros(len(indices), np.int64) if replicates is None else replicates
         _check_games(cell, seed, indices, policies, again)
         batch = Player().play(
             cell,

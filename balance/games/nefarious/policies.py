@@ -18,8 +18,11 @@ POLICIES: Final[dict[str, int]] = {
     "spoiler": 5,
     "researcher": 6,
     "adaptive": 7,
+    "adaptive-plain": 8,
 }
 """Each policy's number: in the kernel, and in the column `policy` of the tables."""
+PLAIN: Final = {"adaptive-plain": "adaptive"}
+"""Policies that are another one without its offsets for twists: what the offsets are measured against."""
 FIELD: Final = ("greedy", "rusher", "saver", "investor", "spoiler", "researcher", "adaptive")
 """Who may sit in the lineup `field`."""
 SEARCH: Final = "search"

@@ -17,7 +17,7 @@ from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import Catalog, Edition, Invention, Twist, changed_parameters
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.state import LINE, RULES
-from balance.games.nefarious.policies import POLICIES
+from balance.games.nefarious.policies import PLAIN, POLICIES
 
 PLAYERS: Final = (2, v.MOST_PLAYERS)
 
@@ -61,6 +61,8 @@ def compile_cell(
     rules = _record(found_edition, players, found, handicaps, cards)
     for policy in catalog.policies.entries:
         rules["weights"][0, POLICIES[policy.name]] = catalog.policies.parameters(policy.name, found)
+    for plain, whose in PLAIN.items():
+        rules["weights"][0, POLICIES[plain]] = catalog.policies.parameters(whose)
     return Cell(catalog, found_edition, players, found, handicaps, cards, rules)
 
 

@@ -1,0 +1,244 @@
+"""Simulating from Python: plan, play, extend and repair runs.
+
+`balance simulate` is a thin cover of these functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from balance import games, machine
+from balance.dataset import state as states
+from balance.dataset.plan import Plan, differences
+from balance.dataset.run import Run, open_run, read_catalog, read_plan
+from balance.dataset.verify import damages
+from balance.errors import CatalogError, DataError, UsageError
+from balance.games.contract import Catalog, Facts, Game
+from balance.games.variants import ALL, combinations_of
+from balance.sweep.folder import Summary, Watch, carry_out, finished_run, refuse_other
+from balance.sweep.planning import (
+    DEFAULT_DEALS,
+    deals_for,
+    extended_plan,
+    make_plan,
+    parse_players,
+    parse_precision,
+    policies_hash,
+    versions,
+)
+
+__all__ = [
+    "RUNS",
+    "Prepared",
+    "prepare",
+    "prepare_extension",
+    "prepare_repair",
+    "require_same_engine",
+    "run_prepared",
+    "simulate",
+]
+
+RUNS: Final = Path("data") / "runs"
+"""Where runs lie unless a user says otherwise, below the current folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A plan with everything needed to carry it out; nothing is written yet."""
+
+    game: Game[Any, Any]
+    catalog: Catalog
+    plan: Plan
+    folder: Path
+    damaged: bool = False
+    """Whether a file is not what was written."""
+    again: tuple[int, ...] = ()
+    """Shards that are finished but damaged."""
+
+
+def simulate(
+    out: str | Path | None = None,
+    *,
+    game: str = games.DEFAULT,
+    edition: str | None = None,
+    players: str | int | Sequence[int] | None = None,
+    variants: str | Iterable[str] = ALL,
+    games_per_cell: int | None = None,
+    precision: str | None = None,
+    replicates: int = 1,
+    lineups: str | Iterable[str] | None = None,
+    seed: int = 0,
+    catalog: Iterable[str | Path] = (),
+    ordered: bool = False,
+    jobs: int | None = None,
+) -> Run:
+    """Play a run into the folder `out`, go on with one that was begun, or open it if it is finished.
+
+    The arguments are those of `balance simulate`; the same arguments give the same bytes.
+    """
+    prepared = prepare(
+        game=game,
+        out=out,
+        edition=edition,
+        players=players,
+        variants=variants,
+        games_per_cell=games_per_cell,
+        precision=precision,
+        replicates=replicates,
+        lineups=lineups,
+        seed=seed,
+        catalog=catalog,
+        ordered=ordered,
+    )
+    return run_prepared(prepared, jobs).run
+
+
+def prepare(
+    *,
+    game: str = games.DEFAULT,
+    out: str | Path | None = None,
+    edition: str | None = None,
+    players: str | int | Sequence[int] | None = None,
+    variants: str | Iterable[str] = ALL,
+    games_per_cell: int | None = None,
+    precision: str | None = None,
+    replicates: int = 1,
+    lineups: str | Iterable[str] | None = None,
+    seed: int = 0,
+    catalog: Iterable[str | Path] = (),
+    ordered: bool = False,
+) -> Prepared:
+    """Make the plan of a run, and refuse what could not be played or written."""
+    found = games.get(game)
+    facts = found.facts
+    loaded = found.load_catalog(catalog)
+    chosen = _edition(found, loaded, edition)
+    counts = parse_players(_texts(players) or ["{}-{}".format(*facts.players)], facts)
+    if replicates < 1:
+        raise UsageError(f"--replicates {replicates}: a deal is played at least once")
+    plan = make_plan(
+        found,
+        loaded,
+        edition=chosen,
+        players=counts,
+        combinations=combinations_of(found, loaded, chosen, _texts(variants) or [ALL], ordered=ordered),
+        lineups=_texts(lineups) or list(facts.default_sweep_lineups or (facts.default_lineup,)),
+        deals=_deals(facts, games_per_cell, precision),
+        replicates=replicates,
+        seed=seed,
+        ordered=ordered,
+    )
+    return _prepared(found, loaded, plan, out)
+
+
+def prepare_extension(
+    parent: str | Path,
+    out: str | Path,
+    *,
+    players: str | int | Sequence[int] | None = None,
+    variants: str | Iterable[str] | None = None,
+    games_per_cell: int | None = None,
+    precision: str | None = None,
+    lineups: str | Iterable[str] | None = None,
+) -> Prepared:
+    """Make the plan of a run that plays on where a finished one ended, or cells that it did not have."""
+    run = open_run(parent)
+    game, facts = run.game, run.game.facts
+    require_same_engine(run.path, run.plan, game)
+    asked = _texts(variants)
+    plan = extended_plan(
+        game,
+        run.catalog,
+        run.plan,
+        players=parse_players(_texts(players), facts) or None,
+        combinations=combinations_of(game, run.catalog, run.plan.edition, asked, ordered=run.plan.ordered)
+        or None,
+        lineups=_texts(lineups) or None,
+        deals=_deals(facts, games_per_cell, precision),
+    )
+    return _prepared(game, run.catalog, plan, out)
+
+
+def prepare_repair(folder: str | Path) -> Prepared:
+    """Find out what of a run is damaged or missing, so that it can be played again to the same bytes."""
+    path = Path(folder)
+    plan = read_plan(path)
+    game = games.get(plan.game)
+    state = states.read_state(path)
+    damaged = {damage.file for damage in damages(path, state)}
+    if states.RUN in damaged:
+        raise DataError(f"{path / states.RUN} was changed after it was written; what was played is not known")
+    require_same_engine(path, plan, game)
+    again = [number for number, files in state.shards.items() if damaged & files.keys()]
+    return Prepared(game, _catalog_of(path, plan, game), plan, path, bool(damaged), tuple(sorted(again)))
+
+
+def run_prepared(prepared: Prepared, jobs: int | None = None, watch: Watch = lambda _: None) -> Summary:
+    """Carry a plan out; a run that is finished is opened and not touched."""
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"--jobs {jobs}: at least one is needed")
+    p = prepared
+    if not p.damaged:
+        run = finished_run(p.folder, p.plan)
+        if run is not None:
+            return Summary(run, 0, 0, 0.0)
+    return carry_out(p.game, p.catalog, p.plan, p.folder, jobs or machine.cores().amount, watch, p.again)
+
+
+def _prepared(game: Game[Any, Any], catalog: Catalog, plan: Plan, out: str | Path | None) -> Prepared:
+    folder = RUNS / f"{plan.game}-{plan.edition}-{plan.id[:8]}" if out is None else Path(out)
+    refuse_other(folder, plan)
+    return Prepared(game, catalog, plan, folder)
+
+
+def _edition(game: Game[Any, Any], catalog: Catalog, name: str | None) -> str:
+    """Return the id of the edition that a user named; the game says what is wrong with it later."""
+    if name is None:
+        return game.facts.default_edition
+    game.variants(catalog, name)  # refuses an unknown one
+    return next((entry.id for entry in game.find(catalog, name) if entry.kind == "edition"), name)
+
+
+def _texts(given: str | int | Iterable[Any] | None) -> list[str]:
+    """Return one or several values as a list of texts."""
+    if given is None:
+        return []
+    return [str(given)] if isinstance(given, str | int) else [str(value) for value in given]
+
+
+def _deals(facts: Facts, games_per_cell: int | None, precision: str | None) -> dict[int, int]:
+    """Return how many deals a cell has, by player count."""
+    if games_per_cell is not None and precision is not None:
+        raise UsageError("--games and --precision contradict each other; give one of them")
+    if games_per_cell is not None and games_per_cell < 1:
+        raise UsageError(f"--games {games_per_cell}: a cell has at least one game")
+    width = None if precision is None else parse_precision(precision)
+    low, high = facts.players
+    return {
+        players: (games_per_cell or DEFAULT_DEALS) if width is None else deals_for(width, players)
+        for players in range(low, high + 1)
+    }
+
+
+def require_same_engine(folder: Path, plan: Plan, game: Game[Any, Any]) -> None:
+    """Refuse to play into, or on from, a run whose games would come out otherwise today."""
+    now = replace(
+        plan, engine_hash=game.engine_hash(), policies_hash=policies_hash(game), versions=versions()
+    )
+    found = differences(plan, now)
+    if found:
+        raise DataError(f"{folder} cannot be played exactly as it was: {'; '.join(found)}")
+
+
+def _catalog_of(folder: Path, plan: Plan, game: Game[Any, Any]) -> Catalog:
+    """Return the catalog of a run, from its own file or, if that is damaged, from this installation."""
+    try:
+        return read_catalog(folder, plan, game)
+    except (DataError, CatalogError) as error:
+        official: Catalog = game.load_catalog()
+        if official.hash != plan.catalog_hash:
+            raise DataError(f"{folder}: the catalog as used is damaged: {error}") from None
+        return official

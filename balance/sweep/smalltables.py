@@ -1,0 +1,103 @@
+"""The files of a run that are written before its first game: plan, catalog, policies, small tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from balance.dataset.plan import Plan
+from balance.dataset.schema import combination_columns, variant_columns
+from balance.dataset.state import CATALOG, POLICIES, RUN
+from balance.games.contract import Catalog, Game, Tuned
+from balance.games.lineup import parse_lineup
+from balance.sweep.writing import encode
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["head_files"]
+
+
+def head_files(game: Game[Any, Any], catalog: Catalog, plan: Plan) -> dict[str, bytes | memoryview]:
+    """Return the files by name; the plan comes last, so that where it lies everything lies."""
+    files: dict[str, bytes | memoryview] = {CATALOG: game.catalog_text(catalog).encode()}
+    if isinstance(game, Tuned):
+        files[POLICIES] = game.policies_document().encode()
+    for kind in game.kinds:
+        files[f"{kind.plural}.parquet"] = encode(_table(game.rows(catalog, kind, {}), kind.columns))
+    files["policies.parquet"] = encode(_table(_policies(game, plan), ("policy", "number")))
+    files["cells.parquet"] = encode(cells_table(game, plan))
+    run = _run(plan)
+    files["run.parquet"] = encode(_table([run], tuple(run)))
+    files[RUN] = plan.text().encode()
+    return files
+
+
+def cells_table(game: Game[Any, Any], plan: Plan) -> pl.DataFrame:
+    """Return the cells, one per row; the order of variants is empty where every deal draws it."""
+    import polars as pl
+
+    sorted_, ordered = combination_columns(game.facts), variant_columns(game.facts)
+    rows = [
+        {
+            "cell_id": cell.id,
+            "edition": plan.edition,
+            "players": cell.players,
+            **_filled(sorted_, sorted(cell.variants)),
+            **_filled(ordered, cell.variants if plan.ordered or len(cell.variants) == 1 else ()),
+            "lineup": cell.lineup,
+            "first_index": cell.first,
+            "deals": cell.deals,
+            "replicates": cell.replicates,
+        }
+        for cell in plan.cells
+    ]
+    words = ("edition", *sorted_, *ordered, "lineup")
+    types = {"cell_id": pl.Int32, "players": pl.Int8, **dict.fromkeys(words, pl.String)}
+    return pl.DataFrame(rows, schema_overrides=types)
+
+
+def _filled(columns: Sequence[str], names: Sequence[str]) -> dict[str, str | None]:
+    return {column: names[k] if k < len(names) else None for k, column in enumerate(columns)}
+
+
+def _policies(game: Game[Any, Any], plan: Plan) -> list[dict[str, object]]:
+    """Return the policies that the game names and those that the lineups seat."""
+    seated = {
+        name
+        for players, lineup in {(cell.players, cell.lineup) for cell in plan.cells}
+        for name in parse_lineup(lineup, players, game).policies
+    }
+    numbers = {name: game.policy_number(name) for name in {*game.facts.policies, *seated}}
+    return [
+        {"policy": name, "number": number} for name, number in sorted(numbers.items(), key=lambda p: p[1])
+    ]
+
+
+def _run(plan: Plan) -> dict[str, object]:
+    """Return the head of the plan as one row."""
+    names = ["game", "edition", "seed", "ordered", "parent", "catalog_version"]
+    names += ["catalog_hash", "policies_hash", "engine_hash"]
+    row: dict[str, object] = {"run_id": plan.id} | {name: getattr(plan, name) for name in names}
+    row |= {f"version_{name}": version for name, version in plan.versions.items()}
+    return row | {"cells": len(plan.cells), "games": plan.games, "shards": plan.shards}
+
+
+def _table(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> pl.DataFrame:
+    """Return rows as whole numbers, booleans and texts; a list becomes a text."""
+    import polars as pl
+
+    every = list(rows)
+    made: list[pl.Series] = []
+    for name in columns:
+        values = [_plain(row.get(name)) for row in every]
+        known = {type(value) for value in values if value is not None}
+        if known in ({int}, {bool}):
+            made.append(pl.Series(name, values, pl.Int64 if known == {int} else pl.Boolean))
+        else:
+            made.append(pl.Series(name, [v if v is None else str(v) for v in values], pl.String))
+    return pl.DataFrame(made)
+
+
+def _plain(value: object) -> object:
+    return "; ".join(map(str, value)) if isinstance(value, list | tuple) else value

@@ -1,0 +1,142 @@
+"""Worker threads: each plays a shard, writes it, and takes the next one.
+
+The kernel and the compression run without Python's lock, so threads are enough. They are daemons: a kernel in
+the middle of a game cannot be stopped, and must not keep the process alive after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from balance.dataset.plan import Plan, PlannedCell
+from balance.dataset.state import FileRecord
+from balance.games.contract import Catalog, Game
+from balance.sweep.playing import Player, StopPlaying, play_shard
+from balance.sweep.shards import Shard
+from balance.sweep.writing import encode, write_files
+
+__all__ = ["Finished", "Played", "work"]
+
+_PATIENCE: Final = 1.2
+"""Seconds that workers have to come to an end when nobody waits for their work any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """So many more games of a cell are played."""
+
+    cell: PlannedCell
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A shard lies on the disk."""
+
+    shard: Shard
+    files: dict[str, FileRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class _Over:
+    """A worker has nothing more to do, or failed."""
+
+    problem: BaseException | None = None
+
+
+Message = Played | Finished | _Over
+
+
+def work(
+    game: Game[Any, Any],
+    catalog: Catalog,
+    plan: Plan,
+    shards: Sequence[Shard],
+    folder: Path,
+    jobs: int,
+    hear: Callable[[Played | Finished], object],
+) -> None:
+    """Play and write the shards on so many threads; `hear` is told what happens, on the thread of the caller.
+
+    After Ctrl-C, or if something fails, the workers give up what they are at; what is finished is told first.
+    """
+    todo = deque(shards)
+    messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    stop = threading.Event()
+
+    def play(shard: Shard, player: Player) -> None:
+        def played(cell: PlannedCell, games: int) -> bool:
+            messages.put(Played(cell, games))
+            return not stop.is_set()
+
+        records: dict[str, FileRecord] = {}
+        for table, frame in play_shard(game, player, plan, shard, played):
+            records |= write_files(folder, {shard.file(table): encode(frame)})
+        messages.put(Finished(shard, records))
+
+    def run() -> None:
+        player = Player(game, catalog, plan)
+        try:
+            while not stop.is_set():
+                try:
+                    shard = todo.popleft()
+                except IndexError:
+                    break
+                play(shard, player)
+        except StopPlaying:
+            pass
+        except BaseException as problem:  # noqa: BLE001 - it is raised again where somebody listens
+            messages.put(_Over(problem))
+            return
+        messages.put(_Over())
+
+    threads = [threading.Thread(target=run, daemon=True) for _ in range(min(jobs, len(shards)))]
+    for thread in threads:
+        thread.start()
+    try:
+        _listen(messages, len(threads), hear)
+    except KeyboardInterrupt:
+        stop.set()
+        _wait(threads)
+        for message in _left(messages):
+            if isinstance(message, Finished):
+                hear(message)
+        raise
+    finally:
+        stop.set()
+        _wait(threads)
+
+
+def _listen(
+    messages: queue.SimpleQueue[Message], workers: int, hear: Callable[[Played | Finished], object]
+) -> None:
+    """Pass messages on until every worker is done; the first failure ends it."""
+    while workers:
+        message = messages.get()
+        if not isinstance(message, _Over):
+            hear(message)
+            continue
+        workers -= 1
+        if message.problem is not None:
+            raise message.problem
+
+
+def _left(messages: queue.SimpleQueue[Message]) -> Iterator[Message]:
+    """Yield what nobody has heard yet."""
+    with contextlib.suppress(queue.Empty):
+        while True:
+            yield messages.get_nowait()
+
+
+def _wait(threads: Sequence[threading.Thread]) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))

@@ -1,0 +1,163 @@
+"""docs/tables.md against the files: every column with its type and range, every query."""
+
+import os
+import re
+import subprocess
+import sys
+
+import duckdb
+import polars as pl
+import pytest
+
+import balance
+
+TYPES = {pl.String: "string", pl.Boolean: "bool", pl.UInt64: "uint64"} | {
+    getattr(pl, f"Int{bits}"): f"int{bits}" for bits in (8, 16, 32, 64)
+}
+
+
+@pytest.fixture(scope="module")
+def page(request):
+    return (request.config.rootpath / "docs" / "tables.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the run data/runs/x of the page: all single twists, a pair, the baseline."""
+    top = tmp_path_factory.mktemp("docs")
+    balance.simulate(
+        top / "data" / "runs" / "x",
+        players="2,4,6",
+        variants=["singles", "none", "unions,parallel-universe"],
+        lineups="mirror:random",
+        games_per_cell=30,
+        replicates=2,
+    )
+    return top
+
+
+@pytest.fixture(scope="module")
+def run(folder):
+    return balance.open_run(folder / "data" / "runs" / "x")
+
+
+def documented(page):
+    """Return the columns of every table of the page: {table: [(column, type, range, meaning)]}."""
+    found = {}
+    for section in re.split(r"^## ", page, flags=re.M)[1:]:
+        name = re.match(r"`(\w+)`", section)
+        if name:
+            rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.+?) \| (.+?) \|$", section, re.M)
+            found[name[1]] = rows
+    return found
+
+
+def frames(run):
+    big = {table.name: run.scan(table.name).collect() for table in run.tables}
+    small = [name.removesuffix(".parquet") for name in run.state.head if name.endswith(".parquet")]
+    return big | {name: run.small(name) for name in small}
+
+
+def test_every_column_of_every_file_is_on_the_page_with_its_type(page, run):
+    told = documented(page)
+    there = frames(run)
+    assert set(told) == set(there)
+    for table, frame in there.items():
+        types = [(name, TYPES[type(dtype)]) for name, dtype in frame.schema.items()]
+        assert [row[:2] for row in told[table]] == types, table
+
+
+def test_meanings_are_those_of_the_schema(page, run):
+    told = documented(page)
+    for table in run.tables:
+        assert [row[3] for row in told[table.name]] == [column.meaning for column in table.columns]
+
+
+def test_every_value_lies_in_the_range_of_the_page(page, run):
+    told = documented(page)
+    checked = 0
+    for table, frame in frames(run).items():
+        for name, type_, range_, _ in told[table]:
+            column = frame[name]
+            optional = range_.endswith((", or empty", ", or nothing"))
+            assert optional or not column.null_count(), f"{table}.{name} has no value somewhere"
+            ends = re.fullmatch(r"(\d+)\.\.(\d*)(?:, or empty)?", range_)
+            if type_.startswith(("int", "uint")) and range_ != "any":
+                assert ends, f"{table}.{name}: {range_}"
+                assert column.min() >= int(ends[1]), f"{table}.{name}"
+                assert not ends[2] or column.max() <= int(ends[2]), f"{table}.{name}"
+                checked += 1
+    assert checked > 50
+
+
+def queries(page):
+    return re.findall(r"```sql\n(.*?)```", page, re.S)
+
+
+def test_every_table_has_a_query_and_every_query_answers(page, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    sections = [s for s in re.split(r"^## ", page, flags=re.M)[1:] if s.startswith("`")]
+    assert all("```sql" in section for section in sections)
+    for query in queries(page):
+        assert duckdb.execute(query).fetchall(), query
+
+
+def test_the_query_for_cards_counts_what_the_masks_say(page, folder, run, monkeypatch):
+    monkeypatch.chdir(folder)
+    query = next(query for query in queries(page) if "opening_0" in query)
+    counted = {name: seats for name, seats, _ in duckdb.execute(query).fetchall()}
+    cards = run.small("inventions").sort("id")["name"].to_list()
+    masks = run.seats.join(run.games.filter(pl.col("players") == 4), on="game_id").collect()["opening_0"]
+    assert counted == {
+        card: sum(mask >> bit & 1 for mask in masks.to_list()) for bit, card in enumerate(cards)
+    }
+
+
+def test_the_python_of_the_page_runs(page, folder, checkout):
+    programs = re.findall(r"```python\n(.*?)```", page, re.S)
+    assert len(programs) == 2
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(programs)],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(checkout)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_files_of_the_folder_are_on_the_page(page, run):
+    for path in run.path.iterdir():
+        assert f"`{path.name}{'/' if path.is_dir() else ''}`" in page, path.name
+
+
+# --- pruning
+
+
+def row_groups(run, table, column):
+    """Return least and greatest value of a column in every row group, as any reader of Parquet sees them."""
+    files = [str(file) for file in run.files(table)]
+    rows = duckdb.execute(
+        "select stats_min_value, stats_max_value from parquet_metadata(?) where path_in_schema = ?",
+        [files, column],
+    ).fetchall()
+    return [(low, high) for low, high in rows]
+
+
+def test_a_query_for_one_player_count_or_pair_passes_over_most_row_groups(tmp_path):
+    run = balance.simulate(
+        tmp_path / "run", players="2,3", variants="pairs", lineups="mirror:random", games_per_cell=220
+    )
+    counts = row_groups(run, "games", "players")
+    assert all(low == high for low, high in counts)
+    wanted = "philanthropy"
+    groups = row_groups(run, "games", "pair_a")
+    assert len(groups) >= 8
+    read = [low for low, high in groups if low <= wanted <= high]
+    assert 0 < len(read) <= len(groups) / 2
+    # the other tables are pruned by the cells of the query
+    cell = run.cells.filter(pl.col("players") == 3, pl.col("pair_a") == wanted)["cell_id"]
+    for table in ("seats", "builds"):
+        groups = [(int(low), int(high)) for low, high in row_groups(run, table, "cell_id")]
+        read = [low for low, high in groups if low <= cell.max() and high >= cell.min()]
+        assert 0 < len(read) <= len(groups) / 3

@@ -1,0 +1,35 @@
+"""Memory stays under 1 GB however long the sweep: one shard per worker is held, and shards have a limit."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+SCRIPT = """
+import resource, sys
+import balance
+from balance.sweep import shards
+shards.WANTED = 1  # as in a very long run: shards as large as they get
+run = balance.simulate(sys.argv[1], players=6, variants="none", lineups="mirror:random", jobs=2,
+                       games_per_cell=int(sys.argv[2]))
+print(run.plan.shards, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def peak(folder, games):
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(folder), str(games)], capture_output=True, text=True, check=True
+    )
+    return tuple(map(int, done.stdout.split()))
+
+
+def test_the_largest_shards_on_two_workers_and_then_as_many_again(tmp_path):
+    shards, memory = peak(tmp_path / "short", 150_000)
+    assert shards == 2
+    assert memory < 1000
+    shards, longer = peak(tmp_path / "long", 450_000)
+    assert shards == 6
+    assert longer < 1000
+    assert longer < memory * 1.4
