@@ -221,8 +221,8 @@ def toml_text(head: Mapping[str, Any], entries: Iterable[Entry]) -> str:
 def toml_value(value: Any) -> str:
     """Return a value as it stands in a file.
 
-    >>> print(toml_value({"goal": 9, "words": ["a", 'b "c"']}))
-    { "goal" = 9, "words" = ["a", "b \\"c\\""] }
+    >>> print(toml_value({"goal": 9, "words": ["it's", True]}))
+    { "goal" = 9, "words" = ["it's", true] }
     """
     match value:
         case bool():
