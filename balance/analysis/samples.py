@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from balance.errors import UsageError
 from balance.games.contract import Catalog, Game
+from balance.games.variants import editions_of
 
 __all__ = [
     "PUBLISHED_SEED",
@@ -61,7 +62,7 @@ def held_out(game: Game[Any, Any], catalog: Catalog) -> frozenset[Combination]:
     """Return the combinations (names sorted) that no tuner may play: the samples of all editions."""
     return frozenset(
         tuple(sorted(combination))
-        for edition in game.facts.editions
+        for edition in editions_of(game, catalog)
         for combination in sample(game, catalog, edition)
     )
 

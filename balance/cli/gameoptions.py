@@ -6,7 +6,7 @@ Knows games by their contract only. What the options mean is checked here or by 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Final
 
 import typer
@@ -15,7 +15,7 @@ from typer.core import TyperCommand
 from balance import games
 from balance.cli import diagnostics
 from balance.errors import UsageError
-from balance.games.contract import Game, Warming
+from balance.games.contract import Catalog, Game, Tunable, Warming
 from balance.games.lineup import FORMS
 from balance.games.variants import variant_names
 
@@ -30,14 +30,17 @@ __all__ = [
     "VariantsOption",
     "announce_warm_up",
     "variant_names",
+    "warn_of_unfitted",
 ]
 
 _OF: Final = "--of"
 _VARIANTS: Final = "variants"
+_VARIANT: Final = "variant"
+_MOST_NAMED: Final = 5
 
 
 class GameCommand(TyperCommand):
-    """A command with the option `--variants`, which also answers to the game's own word: `--twists`."""
+    """A command with an option `--variants` or `--variant`, which also answers to the game's own word."""
 
     named_by: tuple[str, ...] = (_OF,)
     """The options that name the game."""
@@ -55,7 +58,8 @@ class GameCommand(TyperCommand):
             if not ctx.resilient_parsing:  # completing a half-written command line
                 raise
             return super().get_params(ctx)
-        return [_renamed(p, facts.variants) if p.name == _VARIANTS else p for p in super().get_params(ctx)]
+        words = {_VARIANTS: facts.variants, _VARIANT: facts.variant}
+        return [_renamed(p, words[p.name]) if p.name in words else p for p in super().get_params(ctx)]
 
 
 def _named_game(args: Sequence[str], named_by: Sequence[str]) -> str:
@@ -70,7 +74,7 @@ def _renamed(option: Any, word: str) -> Any:
     """Return the option with the game's word before the general one."""
     own = copy.copy(option)
     own.opts = list(dict.fromkeys([f"--{word}", *option.opts]))
-    own.help = option.help.replace(_VARIANTS, word)
+    own.help = option.help.replace(option.name, word)
     return own
 
 
@@ -138,3 +142,18 @@ def announce_warm_up(game: Game[Any, Any], *, replay: bool) -> None:
         note = game.warm_up_note(replay=replay)
         if note:
             diagnostics.say(note)
+
+
+def warn_of_unfitted(game: Game[Any, Any], catalog: Catalog, combinations: Iterable[Sequence[str]]) -> None:
+    """Tell a user who measures play under variants for which nobody was tuned."""
+    if not isinstance(game, Tunable):
+        return
+    named = dict.fromkeys(name for combination in combinations for name in combination)
+    missing = game.unfitted(catalog, list(named))
+    if missing:
+        several = game.facts.variants if len(missing) > 1 else game.facts.variant
+        listed = ", ".join(missing[:_MOST_NAMED]) + (", ..." if len(missing) > _MOST_NAMED else "")
+        diagnostics.warn(
+            f"no policy is fitted to {len(missing)} {several} ({listed}), "
+            f"so play may be weaker than it could be; balance tune fits them"
+        )

@@ -81,6 +81,7 @@ def ladder(
     cells = [game.compile(loaded, printed, players, combination) for combination in combined]
     named = policies.split(",") if policies is not None else list(game.facts.policies)
     plan = measuring.plan(game, [name.strip() for name in named], players, cells, games_)
+    gameoptions.warn_of_unfitted(game, loaded, combined)
     gameoptions.announce_warm_up(game, replay=False)
     diagnostics.say(
         f"{game.facts.title}, {printed}, {players} players, {_described(game, combined)}: "

@@ -17,7 +17,7 @@ from balance.dataset import state as states
 from balance.dataset.plan import Plan, PlannedCell, parse_plan
 from balance.dataset.schema import StoredTable, stored_tables
 from balance.errors import DataError, UsageError
-from balance.games.contract import Catalog, Game
+from balance.games.contract import Catalog, Game, Tuned
 from balance.suggest import unknown
 
 if TYPE_CHECKING:
@@ -120,10 +120,14 @@ def read_plan(folder: Path) -> Plan:
 
 
 def read_catalog(folder: Path, plan: Plan, game: Game[Any, Any]) -> Catalog:
-    """Read the catalog that a run was played with; DataError if it is another one by now."""
+    """Read the catalog, policies included, that a run was played with; DataError if it is another by now."""
     catalog: Catalog = game.read_catalog(folder / states.CATALOG)
     if catalog.hash != plan.catalog_hash:
         raise DataError(f"{folder / states.CATALOG} is not the catalog that the run was played with")
+    if isinstance(game, Tuned):
+        catalog = game.with_policies(catalog, folder / states.POLICIES)
+        if game.policies_hash(catalog) != plan.policies_hash:
+            raise DataError(f"{folder / states.POLICIES} does not hold the policies that played the run")
     return catalog
 
 

@@ -4,7 +4,7 @@ A game declares its facts first; then it looks after its catalog, compiles the r
 of games into columns, and replays one game into events.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -24,6 +24,7 @@ __all__ = [
     "Entry",
     "Event",
     "Facts",
+    "Fitting",
     "Game",
     "Handicap",
     "Kind",
@@ -31,6 +32,7 @@ __all__ = [
     "Notated",
     "Table",
     "Throughput",
+    "Tunable",
     "Tuned",
     "Warming",
 ]
@@ -324,14 +326,61 @@ class Measured(Protocol):
 
 @runtime_checkable
 class Tuned(Protocol):
-    """A game whose policies have weights, kept in a file."""
+    """A game whose policies have weights; they come with a catalog, since overlays may change them."""
+
+    def policies_hash(self, catalog: Any) -> str:
+        """Return a digest of the weights; equal for equal weights, however they were written."""
+
+    def policies_text(self, catalog: Any) -> str:
+        """Return the weights as one TOML text: what a run keeps beside its catalog."""
+
+    def with_policies(self, catalog: Any, path: Path) -> Any:
+        """Return a catalog with the weights that `policies_text` wrote; CatalogError with every problem."""
+
+
+class Fitting(NamedTuple):
+    """What tuning has found for a variant."""
+
+    text: str
+    """The weights as an overlay."""
+    gain: float
+    """Win points that they gain on fresh games, with the ends of the 95% interval."""
+    low: float
+    high: float
+    games: int
+    """How many games were played in all."""
+    fresh: int
+    """How many of them to measure the gain."""
 
     @property
-    def policies_hash(self) -> str:
-        """A digest of the weights; equal for equal weights, however they were written."""
+    def gains(self) -> bool:
+        """Whether the gain can be told from 0; if it cannot, the weights change nothing."""
+        return self.low > 0
 
-    def policies_document(self) -> str:
-        """Return the weights as used, as one TOML text for the folder of a run."""
+
+@runtime_checkable
+class Tunable(Protocol):
+    """A game whose policies can be tuned for a variant."""
+
+    def unfitted(self, catalog: Any, variants: Sequence[str]) -> tuple[str, ...]:
+        """Return those of some variants for which, as they are worded now, no policy was tuned."""
+
+    def tune(
+        self,
+        catalog: Any,
+        edition: str,
+        variant: str,
+        combinations: Sequence[tuple[str, ...]],
+        budget: int,
+        seed: int,
+        jobs: int,
+        advance: Callable[[int], object],
+    ) -> Fitting:
+        """Tune the policies for a variant, alone and in those of the combinations that have it.
+
+        Plays at most `budget` games on `jobs` threads, whose number changes nothing, and tells `advance` how
+        many were played. UsageError for a budget that is too small or too large.
+        """
 
 
 @runtime_checkable

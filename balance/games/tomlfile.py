@@ -212,13 +212,18 @@ def toml_text(head: Mapping[str, Any], entries: Iterable[Entry]) -> str:
     """
     tables = [("[catalog]", head), *((f"[[{entry.kind}]]", entry.fields) for entry in entries)]
     blocks = [
-        "\n".join([title, *(f"{name} = {_toml_value(value)}" for name, value in fields.items())])
+        "\n".join([title, *(f"{name} = {toml_value(value)}" for name, value in fields.items())])
         for title, fields in tables
     ]
     return "\n\n".join(blocks) + "\n"
 
 
-def _toml_value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """Return a value as it stands in a file.
+
+    >>> print(toml_value({"goal": 9, "words": ["it's", True]}))
+    { "goal" = 9, "words" = ["it's", true] }
+    """
     match value:
         case bool():
             return "true" if value else "false"
@@ -226,9 +231,9 @@ def _toml_value(value: Any) -> str:
             # a text of JSON is one of TOML, but for a character that JSON leaves bare
             return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
         case list():
-            return f"[{', '.join(map(_toml_value, value))}]"
+            return f"[{', '.join(map(toml_value, value))}]"
         case dict():
-            inner = ", ".join(f"{_toml_value(name)} = {_toml_value(item)}" for name, item in value.items())
+            inner = ", ".join(f"{toml_value(name)} = {toml_value(item)}" for name, item in value.items())
             return f"{{ {inner} }}" if inner else "{}"
         case _:
             return str(value)

@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from balance.errors import UsageError
 from balance.games.contract import Catalog, Game
+from balance.suggest import unknown
 
-__all__ = ["ALL", "WORDS", "combinations_of", "variant_ids", "variant_names"]
+__all__ = ["ALL", "WORDS", "combinations_of", "editions_of", "variant_id", "variant_ids", "variant_names"]
 
 WORDS: Final = {"none": 0, "singles": 1, "pairs": 2}
 """A word for every combination of so many variants."""
@@ -31,6 +32,28 @@ def variant_names(game: Game[Any, Any], catalog: Catalog, given: Iterable[str]) 
             raise UsageError(f"--{game.facts.variants} {value}: a name is missing beside a comma")
         names += parts
     return names
+
+
+def editions_of(game: Game[Any, Any], catalog: Catalog) -> list[str]:
+    """Return the printed editions that a catalog has; an overlay may have removed some."""
+    return [edition for edition in game.facts.editions if _has_edition(game, catalog, edition)]
+
+
+def _has_edition(game: Game[Any, Any], catalog: Catalog, edition: str) -> bool:
+    try:
+        game.variants(catalog, edition)
+    except UsageError:
+        return False
+    return True
+
+
+def variant_id(game: Game[Any, Any], catalog: Catalog, name: str) -> str:
+    """Return the id of the variant that a user named; UsageError with the nearest names if there is none."""
+    found = _entries(game, catalog, name)
+    if not found:
+        known = game.rows(catalog, next(k for k in game.kinds if k.name == game.facts.variant), {})
+        raise UsageError(unknown(game.facts.variant, name, [str(row["id"]) for row in known]))
+    return found[0]
 
 
 def variant_ids(game: Game[Any, Any], catalog: Catalog, edition: str, given: Iterable[str]) -> Combination:

@@ -239,7 +239,7 @@ def _plan(
         parent=parent,
         catalog_version=catalog.version,
         catalog_hash=catalog.hash,
-        policies_hash=policies_hash(game),
+        policies_hash=policies_hash(game, catalog),
         engine_hash=game.engine_hash(),
         versions=versions(),
         shards=len(cut(cells)),
@@ -247,9 +247,9 @@ def _plan(
     )
 
 
-def policies_hash(game: Game[Any, Any]) -> str:
+def policies_hash(game: Game[Any, Any], catalog: Catalog) -> str:
     """Return the hash of the policies' weights; empty if the game has none."""
-    return game.policies_hash if isinstance(game, Tuned) else ""
+    return game.policies_hash(catalog) if isinstance(game, Tuned) else ""
 
 
 def versions() -> dict[str, str]:

@@ -225,9 +225,8 @@ def _deals(facts: Facts, games_per_cell: int | None, precision: str | None) -> d
 
 def require_same_engine(folder: Path, plan: Plan, game: Game[Any, Any]) -> None:
     """Refuse to play into, or on from, a run whose games would come out otherwise today."""
-    now = replace(
-        plan, engine_hash=game.engine_hash(), policies_hash=policies_hash(game), versions=versions()
-    )
+    # what belongs to the catalog, policies included, is read from the run itself
+    now = replace(plan, engine_hash=game.engine_hash(), versions=versions())
     found = differences(plan, now)
     if found:
         raise DataError(f"{folder} cannot be played exactly as it was: {'; '.join(found)}")
@@ -239,6 +238,7 @@ def _catalog_of(folder: Path, plan: Plan, game: Game[Any, Any]) -> Catalog:
         return read_catalog(folder, plan, game)
     except (DataError, CatalogError) as error:
         official: Catalog = game.load_catalog()
-        if official.hash != plan.catalog_hash:
+        same = (official.hash, policies_hash(game, official)) == (plan.catalog_hash, plan.policies_hash)
+        if not same:
             raise DataError(f"{folder}: the catalog as used is damaged: {error}") from None
         return official

@@ -22,7 +22,7 @@ def head_files(game: Game[Any, Any], catalog: Catalog, plan: Plan) -> dict[str, 
     """Return the files by name; the plan comes last, so that where it lies everything lies."""
     files: dict[str, bytes | memoryview] = {CATALOG: game.catalog_text(catalog).encode()}
     if isinstance(game, Tuned):
-        files[POLICIES] = game.policies_document().encode()
+        files[POLICIES] = game.policies_text(catalog).encode()
     for kind in game.kinds:
         files[f"{kind.plural}.parquet"] = encode(_table(game.rows(catalog, kind, {}), kind.columns))
     files["policies.parquet"] = encode(_table(_policies(game, plan), ("policy", "number")))

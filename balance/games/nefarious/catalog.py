@@ -134,19 +134,24 @@ def load_catalog(overlays: Iterable[str | Path] = ()) -> Catalog:
     problems = Problems()
     version, official = _official()
     entries, last_file = list(official), official[-1].file
-    offsets: list[Offset] = []
+    named = {entry.id for entry in official if entry.kind == "twist"}
+    offsets: list[tuple[str, Offset]] = []
     for overlay in overlays:
         for path in tomlfile.toml_files(Path(overlay), problems):
             last_file = str(path)
             document = tomlfile.read_toml(path, problems)
             version = _version(document, last_file, problems) or version
-            offsets += read_offsets(document.get(OFFSET, []), last_file, problems)
             found = _entries(document, last_file, problems)
+            named |= {entry.id for entry in found if entry.kind == "twist"}
+            offsets += [(last_file, offset) for offset in read_offsets(document, last_file, problems)]
             _check_new_ids(entries, found, problems)
             entries = tomlfile.merge(entries, found, problems)
     catalog = _build(entries, version, problems, last_file)
+    for file, offset in offsets:
+        if offset.twist and offset.twist not in named:  # one that an overlay removes may have offsets
+            problems.add(file, f"offset '{offset.twist}'", "twist", unknown("twist", offset.twist, named))
     problems.raise_if_any()
-    return replace(catalog, policies=with_offsets(official_policies(), offsets))
+    return replace(catalog, policies=with_offsets(official_policies(), [offset for _, offset in offsets]))
 
 
 def catalog_text(catalog: Catalog) -> str:

@@ -46,7 +46,10 @@ def describe_twist(catalog: Catalog, twist: Twist) -> Description:
     never = [other.id for other in catalog.twists if not set(other.editions) & set(twist.editions)]
     if never:
         used.append(f"Never meets {', '.join(never)}: no edition has both.")
-    data = {"rule": per_edition, "other_readings": readings, "used": used}
+    fitted = not catalog.policies.unfitted([twist])
+    played = f"`adaptive` is {'' if fitted else 'not '}fitted to this wording"
+    used.append(f"{played}." if fitted else f"{played}; balance tune --twist {twist.id} does that.")
+    data = {"rule": per_edition, "other_readings": readings, "used": used, "fitted": fitted}
     return _description("twist", twist, [*sections, ("Other readings", readings), ("Used", used)], data)
 
 

@@ -6,7 +6,6 @@ while a twist is in force, and to which wording of the twist it was fitted. How 
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -16,13 +15,15 @@ from typing import Any, Final
 
 from balance.games import tomlfile
 from balance.games.nefarious.items import Twist, canonical
-from balance.games.nefarious.policies import PARAMETER_NAMES, PARAMETERS, PLAIN, POLICIES
+from balance.games.nefarious.policies import PARAMETER_NAMES, PARAMETERS, PLAIN, POLICIES, Parameter
 from balance.games.tomlfile import Problems
 from balance.resources import data_dir
 from balance.suggest import unknown
 
 FILE: Final = "policies.toml"
+POLICY: Final = "policy"
 OFFSET: Final = "offset"
+LONGEST_TEXT: Final = 200
 _OFFSET_FIELDS: Final = ("twist", "policy", "fitted_to", "parameters")
 _POLICY_FIELDS: Final = ("name", "about", "fixed", "parameters")
 _WEIGHED: Final = tuple(name for name, number in POLICIES.items() if number > 0 and name not in PLAIN)
@@ -120,13 +121,15 @@ def official_policies() -> Policies:
 def read_policies(path: Path) -> Policies:
     """Read a file of policies; CatalogError with every problem."""
     problems = Problems()
-    document = tomlfile.read_toml(path, problems)
+    file, document = str(path), tomlfile.read_toml(path, problems)
     problems.raise_if_any()
-    entries = tuple(_read_policy(table, str(path), problems) for table in document.get("policy", []))
-    offsets = read_offsets(document.get(OFFSET, []), str(path), problems)
+    _check_keys(document, (POLICY, OFFSET), file, "", problems)
+    tables = _labelled(document, POLICY, "name", file, problems)
+    entries = tuple(_read_policy(table, file, label, problems) for label, table in tables)
+    offsets = read_offsets(document, file, problems)
     missing = [name for name in _WEIGHED if name not in [entry.name for entry in entries]]
-    if missing:
-        problems.add(str(path), "", "policy", f"missing: {', '.join(missing)}")
+    if missing and not problems.found:  # otherwise one of those is meant
+        problems.add(file, "", POLICY, f"missing: {', '.join(missing)}")
     problems.raise_if_any()
     return Policies(entries, offsets)
 
@@ -137,51 +140,57 @@ def with_offsets(policies: Policies, added: Iterable[Offset]) -> Policies:
     return Policies(policies.entries, tuple(offsets.values()))
 
 
-def _read_policy(table: Mapping[str, Any], file: str, problems: Problems) -> PolicyEntry:
-    label = f"policy '{table.get('name')}'"
-    _check_keys(table, _POLICY_FIELDS, file, label, problems)
-    name = table.get("name")
-    if name not in _WEIGHED:
-        problems.add(file, label, "name", unknown("policy", str(name), _WEIGHED))
-    parameters = _read_parameters(table.get("parameters"), file, label, problems, within=True)
-    for missing in (p for p in PARAMETER_NAMES if p not in parameters):
-        problems.add(file, label, f"parameters.{missing}", "missing")
-    fixed = tuple(str(entry) for entry in table.get("fixed", []))
-    for wrong in (p for p in fixed if p not in PARAMETER_NAMES):
-        problems.add(file, label, "fixed", unknown("parameter", wrong, PARAMETER_NAMES))
-    return PolicyEntry(str(name), str(table.get("about", "")), fixed, MappingProxyType(parameters))
-
-
-def read_offsets(tables: Any, file: str, problems: Problems) -> tuple[Offset, ...]:
-    """Read the list `[[offset]]` of a file, noting every mistake."""
+def _labelled(
+    document: Mapping[str, Any], kind: str, by: str, file: str, problems: Problems
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return the tables of a list of a file, each with what to call it in a message."""
+    tables = document.get(kind, [])
     if not isinstance(tables, list):
-        problems.add(file, "", OFFSET, f"expected a list [[{OFFSET}]], found {tomlfile.describe(tables)}")
-        return ()
-    offsets = []
+        problems.add(file, "", kind, f"expected a list [[{kind}]], found {tomlfile.describe(tables)}")
+        return []
+    found = []
     for number, table in enumerate(tables, 1):
-        label = f"offset {number}"
         if not isinstance(table, dict):
-            problems.add(file, label, "", f"expected a table, found {tomlfile.describe(table)}")
+            message = f"expected a table, found {tomlfile.describe(table)}"
+            problems.add(file, f"{kind} number {number}", "", message)
             continue
+        name = table.get(by)
+        label = tomlfile.describe(name) if isinstance(name, str) else f"number {number}"
+        found.append((f"{kind} {label}", table))
+    return found
+
+
+def _read_policy(table: Mapping[str, Any], file: str, label: str, problems: Problems) -> PolicyEntry:
+    _check_keys(table, _POLICY_FIELDS, file, label, problems)
+    name = _read_text(table, "name", file, label, problems)
+    if name and name not in _WEIGHED:
+        problems.add(file, label, "name", unknown("policy", name, _WEIGHED))
+    about = _read_text(table, "about", file, label, problems)
+    fixed = table.get("fixed", [])
+    if not isinstance(fixed, list):
+        problems.add(file, label, "fixed", f"expected a list, found {tomlfile.describe(fixed)}")
+        fixed = []
+    for wrong in (p for p in fixed if p not in PARAMETER_NAMES):
+        problems.add(file, label, "fixed", unknown("parameter", str(wrong), PARAMETER_NAMES))
+    parameters = _read_parameters(table, file, label, problems, whole=True)
+    return PolicyEntry(name, about, tuple(map(str, fixed)), MappingProxyType(parameters))
+
+
+def read_offsets(document: Mapping[str, Any], file: str, problems: Problems) -> tuple[Offset, ...]:
+    """Read the list `[[offset]]` of a file, noting every mistake."""
+    offsets: dict[tuple[str, str], Offset] = {}
+    for label, table in _labelled(document, OFFSET, "twist", file, problems):
         _check_keys(table, _OFFSET_FIELDS, file, label, problems)
         policy = table.get("policy", "adaptive")
         if policy not in _WEIGHED:
             problems.add(file, label, "policy", unknown("policy", str(policy), _WEIGHED))
-        for name in ("twist", "fitted_to"):
-            if not isinstance(table.get(name), str):
-                problems.add(
-                    file, label, name, f"expected a text, found {tomlfile.describe(table.get(name))}"
-                )
-        parameters = _read_parameters(table.get("parameters"), file, label, problems, within=False)
-        offsets.append(
-            Offset(
-                str(policy),
-                str(table.get("twist")),
-                str(table.get("fitted_to")),
-                MappingProxyType(parameters),
-            )
-        )
-    return tuple(offsets)
+        twist = _read_text(table, "twist", file, label, problems)
+        fitted_to = _read_text(table, "fitted_to", file, label, problems)
+        parameters = _read_parameters(table, file, label, problems, whole=False)
+        if (str(policy), twist) in offsets:
+            problems.add(file, label, "twist", f"given twice for {policy} in this file")
+        offsets[str(policy), twist] = Offset(str(policy), twist, fitted_to, MappingProxyType(parameters))
+    return tuple(offsets.values())
 
 
 def _check_keys(
@@ -192,28 +201,46 @@ def _check_keys(
             problems.add(file, label, key, unknown("field", key, known))
 
 
+def _read_text(table: Mapping[str, Any], name: str, file: str, label: str, problems: Problems) -> str:
+    problem = "missing" if name not in table else tomlfile.text_problem(table[name], LONGEST_TEXT)
+    if problem:
+        problems.add(file, label, name, problem)
+        return ""
+    return str(table[name])
+
+
 def _read_parameters(
-    table: Any, file: str, label: str, problems: Problems, *, within: bool
+    entry: Mapping[str, Any], file: str, label: str, problems: Problems, *, whole: bool
 ) -> dict[str, float]:
-    """Read a table of parameters; whole values must be within their ranges, offsets need not."""
+    """Read the parameters of an entry; if they are whole, none may be missing or out of its range."""
+    table = entry.get("parameters")
     if not isinstance(table, dict):
-        problems.add(file, label, "parameters", f"expected a table, found {tomlfile.describe(table)}")
+        found = "missing" if table is None else f"expected a table, found {tomlfile.describe(table)}"
+        problems.add(file, label, "parameters", found)
         return {}
+    wrong = [name for name in table if name not in PARAMETER_NAMES]
+    for name in wrong:
+        problems.add(file, label, f"parameters.{name}", unknown("parameter", name, PARAMETER_NAMES))
     values = {}
-    for name, value in table.items():
-        place = f"parameters.{name}"
-        if name not in PARAMETER_NAMES:
-            problems.add(file, label, place, unknown("parameter", name, PARAMETER_NAMES))
-            continue
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            problems.add(file, label, place, f"expected a number, found {tomlfile.describe(value)}")
-            continue
-        parameter = PARAMETERS[PARAMETER_NAMES.index(name)]
-        if within and not parameter.lowest <= value <= parameter.highest:
-            allowed = f"{parameter.lowest}..{parameter.highest}"
-            problems.add(file, label, place, f"expected {allowed}, found {value}")
-        values[name] = float(value)
+    for name in (name for name in table if name not in wrong):
+        problem = _number_problem(table[name], PARAMETERS[PARAMETER_NAMES.index(name)], whole=whole)
+        if problem:
+            problems.add(file, label, f"parameters.{name}", problem)
+        else:
+            values[name] = float(table[name])
+    missing = [name for name in PARAMETER_NAMES if name not in table]
+    if whole and missing and not wrong:  # otherwise one of those is meant
+        problems.add(file, label, "parameters", f"missing: {', '.join(missing)}")
     return values
+
+
+def _number_problem(value: Any, parameter: Parameter, *, whole: bool) -> str:
+    """Return why a value is refused, or an empty string; an offset may be as large as the whole range."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return f"expected a number, found {tomlfile.describe(value)}"
+    width = parameter.highest - parameter.lowest
+    low, high = (parameter.lowest, parameter.highest) if whole else (-width, width)
+    return "" if low <= value <= high else f"expected {low:g}..{high:g}, found {tomlfile.describe(value)}"
 
 
 _HEAD: Final = """\
@@ -225,21 +252,31 @@ _HEAD: Final = """\
 
 def write_policies(policies: Policies, path: Path) -> None:
     """Write the file of the official policies anew."""
+    path.write_text(policies_text(policies), encoding="utf-8")
+
+
+def policies_text(policies: Policies) -> str:
+    """Return policies as a file; reading it gives the same numbers."""
     parts = [_HEAD]
     for entry in policies.entries:
-        fixed = ", ".join(f'"{name}"' for name in entry.fixed)
-        lines = ["[[policy]]", f'name = "{entry.name}"', f'about = "{entry.about}"', f"fixed = [{fixed}]"]
-        parts.append("\n".join([*lines, "[policy.parameters]", *_lines(entry.parameters), ""]))
+        fields = {"name": entry.name, "about": entry.about, "fixed": list(entry.fixed)}
+        parts.append(_table_text(POLICY, fields, entry.parameters))
     parts += [offset_text(offset) for offset in sorted(policies.offsets, key=lambda o: (o.policy, o.twist))]
-    path.write_text("\n".join(parts), encoding="utf-8")
+    return "\n".join(parts)
 
 
 def offset_text(offset: Offset) -> str:
     """Return an offset as it stands in a file."""
-    lines = ["[[offset]]", f'policy = "{offset.policy}"', f'twist = "{offset.twist}"']
-    lines += [f'fitted_to = "{offset.fitted_to}"', "[offset.parameters]", *_lines(offset.parameters), ""]
-    return "\n".join(lines)
+    fields = {"policy": offset.policy, "twist": offset.twist, "fitted_to": offset.fitted_to}
+    return _table_text(OFFSET, fields, offset.parameters)
 
 
-def _lines(parameters: Mapping[str, float]) -> list[str]:
-    return [f"{name} = {value:g}" for name, value in parameters.items()]
+def _table_text(kind: str, fields: Mapping[str, Any], parameters: Mapping[str, float]) -> str:
+    lines = [f"{name} = {tomlfile.toml_value(value)}" for name, value in fields.items()]
+    numbers = [f"{name} = {_number(value)}" for name, value in parameters.items()]
+    return "\n".join([f"[[{kind}]]", *lines, f"[{kind}.parameters]", *numbers, ""])
+
+
+def _number(value: float) -> str:
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)

@@ -1,13 +1,16 @@
 """The playing half of the game's contract; the compiler is imported only when something is played."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from balance.games.contract import Event, Facts, Handicap, Throughput
+from balance.games.contract import Event, Facts, Fitting, Handicap, Throughput
 from balance.games.keys import check_keys
 from balance.games.lineup import Lineup, check_seated
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import Catalog
+from balance.games.nefarious.players import policies_text, read_policies
 from balance.games.nefarious.policies import FIELD, POLICIES, SEARCH, policy_name, policy_number
 
 if TYPE_CHECKING:
@@ -151,6 +154,39 @@ class Playing:
         for cell in cells:
             _check_games(cell, seed, edges, lineup.seated(seed, edges), [0])
         return measure(cells, seed, first_index, games, lineup, threads)
+
+    def policies_hash(self, catalog: Catalog) -> str:
+        """Return a digest of the players' parameters."""
+        return catalog.policies.hash
+
+    def policies_text(self, catalog: Catalog) -> str:
+        """Return the players' parameters as one TOML text."""
+        return policies_text(catalog.policies)
+
+    def with_policies(self, catalog: Catalog, path: Path) -> Catalog:
+        """Return a catalog with the players' parameters of a file."""
+        return replace(catalog, policies=read_policies(path))
+
+    def unfitted(self, catalog: Catalog, variants: Sequence[str]) -> tuple[str, ...]:
+        """Return the twists to which, as they are worded now, `adaptive` was not fitted."""
+        twists = [catalog.twist(name) for name in variants]
+        return tuple(twist.id for twist in catalog.policies.unfitted(twists))
+
+    def tune(
+        self,
+        catalog: Catalog,
+        edition: str,
+        variant: str,
+        combinations: Sequence[tuple[str, ...]],
+        budget: int,
+        seed: int,
+        jobs: int,
+        advance: Callable[[int], object],
+    ) -> Fitting:
+        """Fit the offsets of `adaptive` for a twist."""
+        from balance.games.nefarious.tuning import fit_overlay
+
+        return fit_overlay(catalog, edition, variant, combinations, budget, seed, jobs, advance)
 
     def replay(
         self, cell: "Cell", seed: int, game_index: int, policies: Sequence[str], replicate: int = 0

@@ -14,15 +14,25 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from balance.errors import Failed
+from balance.errors import Failed, UsageError
+from balance.games.contract import Fitting
 from balance.games.nefarious.catalog import Catalog, load_catalog
+from balance.games.nefarious.items import Twist
 from balance.games.nefarious.play import Player
-from balance.games.nefarious.players import Offset, Policies, PolicyEntry, twist_digest, with_offsets
+from balance.games.nefarious.players import (
+    Offset,
+    Policies,
+    PolicyEntry,
+    offset_text,
+    twist_digest,
+    with_offsets,
+)
 from balance.games.nefarious.policies import FIELD, MOST_WEIGHED, PARAMETER_NAMES, PARAMETERS, POLICIES
 from balance.games.nefarious.rules import Cell, compile_cell
 from balance.machine import cores
 
 Say = Callable[[str], None]
+Advance = Callable[[int], object]
 Pair = tuple[str, ...]
 League = Sequence[tuple[int, "Vector | None"]]
 """Rows of the kernel's table, and what to write there (None: what stands there)."""
@@ -36,7 +46,8 @@ CANDIDATE: Final = MOST_WEIGHED - 1
 FIRST_SPARE: Final = len(POLICIES)
 _RANGES: Final = np.array([(p.lowest, p.highest) for p in PARAMETERS])
 # A step of 1 of the optimiser, for each parameter: about what a person would try first.
-_STEPS: Final = np.array([min(0.12 * (p.highest - p.lowest), 1.5) for p in PARAMETERS])
+_WIDTHS: Final = _RANGES[:, 1] - _RANGES[:, 0]
+_STEPS: Final = np.minimum(0.12 * _WIDTHS, 1.5)
 # What an offset may change: the worth of things and the liking for actions.
 OFFSET_NAMES: Final = (
     "coin", "coin_late", "card", "card_late", "income", "bonus", "bonus_late", "plan", "hurt",
@@ -66,6 +77,11 @@ class Budget:
     cells: int
     games: int
 
+    @property
+    def total(self) -> int:
+        """How many games that is."""
+        return self.generations * self.size * self.cells * self.games
+
     def __str__(self) -> str:
         """Tell it to a person."""
         return f"{self.generations} generations of {self.size} candidates x {self.cells * self.games} games"
@@ -77,6 +93,10 @@ ADAPTIVE: Final = Budget(30, 16, 24, 40)
 PARTS: Final = 3
 """So many times ADAPTIVE, the version so far joining the league each time."""
 TWIST: Final = Budget(25, 12, 12, 60)
+FRESH: Final = Budget(1, 2, 120, 100)
+"""What shows the gain of an offset: two candidates, with and without it."""
+GAMES: Final = range(10_000, 1_000_000_001)
+"""Budgets that a user may ask for."""
 
 
 def optimiser(start: Vector, sigma: float, seed: int, size: int) -> Any:
@@ -112,24 +132,26 @@ def draw_tasks(
     league: League,
 ) -> list[Task]:
     """Draw the games of a generation: for each cell so many, with opponents from the league."""
-    tasks = []
-    for players, twists in cells:
-        cell = compile_cell(catalog, edition, players, twists)
-        for row, weights in league:
-            if weights is not None:
-                cell.rules["weights"][0, row] = weights
-        rows = np.array([row for row, _ in league])
-        policies = rows[rng.integers(len(rows), size=(games, players))]
-        # in half of the games all opponents are the same
-        alike = rows[rng.integers(len(rows), size=games)]
-        half = rng.random(games) < 0.5
-        policies[half] = alike[half][:, None]
-        seats = rng.integers(players, size=games)
-        policies[np.arange(games), seats] = CANDIDATE
-        indices = rng.integers(1 << 32, size=games).astype(np.int64)
-        seed = TUNING_SEED + int(rng.integers(1 << 20))
-        tasks.append(Task(cell, seed, indices, policies.astype(np.int64), seats))
-    return tasks
+    compiled = (compile_cell(catalog, edition, players, twists) for players, twists in cells)
+    return [draw_task(cell, rng, games, league) for cell in compiled]
+
+
+def draw_task(cell: Cell, rng: np.random.Generator, games: int, league: League) -> Task:
+    """Draw games of a cell, with opponents from the league, whose numbers are written into the cell."""
+    for row, weights in league:
+        if weights is not None:
+            cell.rules["weights"][0, row] = weights
+    rows = np.array([row for row, _ in league])
+    policies = rows[rng.integers(len(rows), size=(games, cell.players))]
+    # in half of the games all opponents are the same
+    alike = rows[rng.integers(len(rows), size=games)]
+    half = rng.random(games) < 0.5
+    policies[half] = alike[half][:, None]
+    seats = rng.integers(cell.players, size=games)
+    policies[np.arange(games), seats] = CANDIDATE
+    indices = rng.integers(1 << 32, size=games).astype(np.int64)
+    seed = TUNING_SEED + int(rng.integers(1 << 20))
+    return Task(cell, seed, indices, policies.astype(np.int64), seats)
 
 
 def judge(player: Player, tasks: Sequence[Task], weights_of: Callable[[Cell], Vector]) -> float:
@@ -160,21 +182,27 @@ def optimise(
     draw: Callable[[np.random.Generator], list[Task]],
     budget: Budget,
     seed: int,
-    say: Say,
+    say: Say = lambda _: None,
     sigma: float = 0.5,
+    jobs: int | None = None,
+    advance: Advance = lambda _: None,
 ) -> Vector:
-    """Return the mean that CMA-ES arrives at; coordinates are in units of `steps` from `start`."""
+    """Return the mean that CMA-ES arrives at; coordinates are in units of `steps` from `start`.
+
+    `advance` is told the games as they are played.
+    """
     rng = np.random.default_rng(seed)
     search = optimiser(np.zeros(start.size), sigma, seed, budget.size)
     # the mean over the last quarter is steadier than the last mean
     kept: list[Vector] = []
-    with ThreadPoolExecutor(cores().amount) as pool:
+    with ThreadPoolExecutor(jobs or cores().amount) as pool:
         for generation in range(budget.generations):
             tasks = draw(rng)
             points = search.ask()
             made = [start + steps * np.asarray(point) for point in points]
             scores = judge_all(pool, tasks, [_bound(to_weights, vector) for vector in made])
             search.tell(points, [-score for score in scores])
+            advance(budget.total // budget.generations)
             if generation >= budget.generations * 3 // 4:
                 kept.append(np.asarray(search.mean))
             if generation % 10 == 9:
@@ -285,74 +313,158 @@ def tune_archetypes(policies: Policies, pairs: Sequence[Pair], league: League, s
     return tuned
 
 
-def tune_offset(
-    policies: Policies,
+@dataclass(frozen=True)
+class Fit:
+    """An offset that was found, and by how many win points it beats none on fresh games."""
+
+    offset: Offset
+    gain: float
+    spread: float
+    """Half the 95% interval."""
+
+
+def fit_offset(
     catalog: Catalog,
-    twist_id: str,
-    pairs: Mapping[str, Sequence[Pair]],
+    edition: str,
+    twist: Twist,
+    pairs: Sequence[Pair],
     budget: Budget,
+    fresh: Budget,
     seed: int,
-    say: Say,
-) -> Offset:
-    """Find what `adaptive` should add to its parameters while a twist is in force."""
+    jobs: int | None = None,
+    advance: Advance = lambda _: None,
+) -> Fit:
+    """Find what `adaptive` should add to its parameters while a twist is in force; nothing if nothing gains.
+
+    `pairs` are those that may be played; of them those with the twist are, and the twist alone.
+    """
     name = "adaptive"
-    twist = catalog.twist(twist_id)
-    edition = twist.editions[0]
-    own = [pair for pair in pairs[edition] if twist.id in pair] or [(twist.id,)]
-    others = tuple(o for o in policies.offsets if (o.policy, o.twist) != (name, twist.id))
-    catalog = replace(catalog, policies=Policies(policies.entries, others))
-    base = _vector(_entry(policies, name).parameters)
+    own = [pair for pair in pairs if twist.id in pair] or [(twist.id,)]
+    others = tuple(o for o in catalog.policies.offsets if (o.policy, o.twist) != (name, twist.id))
+    catalog = replace(catalog, policies=Policies(catalog.policies.entries, others))
+    base = _vector(_entry(catalog.policies, name).parameters)
     offsets_of = _offsets_by_cell(catalog.policies, name)
     free = [PARAMETER_NAMES.index(p) for p in OFFSET_NAMES]
-    league: list[tuple[int, Vector | None]] = [(POLICIES[n], None) for n in ("adaptive", "adaptive", *FIELD)]
+    league: list[tuple[int, Vector | None]] = [(POLICIES[n], None) for n in (name, name, *FIELD)]
 
     def to_weights(vector: Vector, cell: Cell) -> Vector:
         values = base + offsets_of(cell)
         values[free] += vector
         return _clipped(values)
 
-    def draw(rng: np.random.Generator) -> list[Task]:
-        drawn = list(draw_cells(rng, budget.cells, own, twist.id))
-        return draw_tasks(catalog, rng, drawn, edition, budget.games, league)
+    def draw(rng: np.random.Generator, amount: Budget = budget) -> list[Task]:
+        drawn = list(draw_cells(rng, amount.cells, own, twist.id))
+        return draw_tasks(catalog, rng, drawn, edition, amount.games, league)
 
+    steps = _STEPS[free]
     found = optimise(
-        np.zeros(len(free)), _STEPS[free], to_weights, draw, budget, seed, lambda _: None, sigma=0.4
+        np.zeros(len(free)), steps, to_weights, draw, budget, seed, sigma=0.4, jobs=jobs, advance=advance
     )
-    rng = np.random.default_rng(seed + 50_000)
-    fresh = draw_tasks(catalog, rng, list(draw_cells(rng, 120, own, twist.id)), edition, 100, league)
-    gain, spread = confirm(fresh, to_weights, found)
-    say(f"{twist.id}: {gain:+.3f} win points (+-{spread:.3f}) on fresh games")
-    if gain <= spread:
-        found = np.zeros(len(free))
-    rounded = {p: round(float(v), 4) for p, v in zip(OFFSET_NAMES, found, strict=True) if round(float(v), 4)}
-    return Offset(name, twist.id, twist_digest(twist), MappingProxyType(rounded))
+    found = np.clip(found, -_WIDTHS[free], _WIDTHS[free])
+    tasks = draw(np.random.default_rng(seed + 50_000), fresh)
+    gain, spread = confirm(tasks, to_weights, found, jobs, advance)
+    kept = zip(OFFSET_NAMES, np.round(found, 4), strict=True) if gain > spread else ()
+    parameters = {parameter: float(value) for parameter, value in kept if value}
+    return Fit(Offset(name, twist.id, twist_digest(twist), MappingProxyType(parameters)), gain, spread)
 
 
 def confirm(
-    tasks: Sequence[Task], to_weights: Callable[[Vector, Cell], Vector], found: Vector
+    tasks: Sequence[Task],
+    to_weights: Callable[[Vector, Cell], Vector],
+    found: Vector,
+    jobs: int | None = None,
+    advance: Advance = lambda _: None,
 ) -> tuple[float, float]:
     """Return by how many win points an offset beats none on fresh games, and half the 95% interval."""
-    with ThreadPoolExecutor(cores().amount) as pool:
-        differences = list(
-            pool.map(
-                lambda task: (
-                    judge(Player(), [task], _bound(to_weights, found))
-                    - judge(Player(), [task], _bound(to_weights, np.zeros(found.size)))
-                ),
-                tasks,
-            )
-        )
+    without = _bound(to_weights, np.zeros(found.size))
+
+    def gain(task: Task) -> float:
+        return judge(Player(), [task], _bound(to_weights, found)) - judge(Player(), [task], without)
+
+    differences = []
+    with ThreadPoolExecutor(jobs or cores().amount) as pool:
+        for task, difference in zip(tasks, pool.map(gain, tasks), strict=True):
+            differences.append(difference)
+            advance(2 * task.indices.size)
     return float(np.mean(differences)), float(1.96 * np.std(differences) / np.sqrt(len(differences)))
+
+
+def share_out(games: int) -> tuple[Budget, Budget]:
+    """Share a number of games out: what is tuned with, and a fifth to show on fresh games what it is worth.
+
+    More games are spent on more generations first, then on judging each candidate better.
+
+    >>> [str(budget) for budget in share_out(1_000_000)]
+    ['60 generations of 16 candidates x 816 games', '1 generations of 2 candidates x 99960 games']
+    """
+    if games not in GAMES:
+        raise UsageError(f"a budget of {games} games: it must be {GAMES.start}..{GAMES.stop - 1}")
+    size, cells = 16, 24
+    fresh = games // 5
+    generations = min(max((games - fresh) // (size * cells * 10), 2), 60)
+    each = (games - fresh) // (generations * size * cells)
+    return Budget(generations, size, cells, each), replace(FRESH, games=fresh // (2 * FRESH.cells))
+
+
+def fit_overlay(
+    catalog: Catalog,
+    edition: str,
+    twist_id: str,
+    pairs: Sequence[Pair],
+    games: int,
+    seed: int,
+    jobs: int | None = None,
+    advance: Advance = lambda _: None,
+) -> Fitting:
+    """Fit the offset of a twist with a number of games, and write it as an overlay."""
+    budget, fresh = share_out(games)
+    twist, printed = catalog.twist(twist_id), catalog.edition(edition).id
+    compile_cell(catalog, printed, 4, [twist.id])  # refuses a twist that the edition does not have
+    fit = fit_offset(catalog, printed, twist, pairs, budget, fresh, seed, jobs, advance)
+    low, high = fit.gain - fit.spread, fit.gain + fit.spread
+    head = [
+        f"# How players adapt to the twist {twist.id}:",
+        f"# balance tune --twist {twist.id} --edition {printed} --budget {games} --seed {seed}",
+        f"# gains {fit.gain:+.3f} win points ({low:+.3f} to {high:+.3f}) on {fresh.total} fresh games"
+        + ("." if low > 0 else ": nothing that can be told from 0, so nothing is changed."),
+    ]
+    text = "\n".join([*head, offset_text(fit.offset)])
+    return Fitting(text, fit.gain, low, high, budget.total + fresh.total, fresh.total)
+
+
+def best_response(
+    cell: Cell,
+    budget: Budget,
+    seed: int,
+    jobs: int | None = None,
+    advance: Advance = lambda _: None,
+) -> Vector:
+    """Tune all parameters of one player in one cell, where everybody else plays `adaptive`.
+
+    It starts as `adaptive`; `budget.cells` is how often the cell is dealt for a generation.
+    """
+    league: list[tuple[int, Vector | None]] = [(POLICIES["adaptive"], None)]
+    start = np.array(cell.rules["weights"][0, POLICIES["adaptive"]])
+
+    def draw(rng: np.random.Generator) -> list[Task]:
+        return [draw_task(cell, rng, budget.games, league) for _ in range(budget.cells)]
+
+    found = optimise(
+        start, _STEPS, lambda vector, _: _clipped(vector), draw, budget, seed, jobs=jobs, advance=advance
+    )
+    return np.round(_clipped(found), 4)
 
 
 def tune_offsets(
     policies: Policies, pairs: Mapping[str, Sequence[Pair]], only: Sequence[str] | None, say: Say
 ) -> Policies:
     """Tune the offsets of all twists, each against players without offsets for it."""
-    catalog = load_catalog()
+    catalog = replace(load_catalog(), policies=policies)
     offsets = []
     for number, twist in enumerate(catalog.twists):
         if not only or twist.id in only:
-            seed = TUNING_SEED + 1000 + number
-            offsets.append(tune_offset(policies, catalog, twist.id, pairs, TWIST, seed, say))
+            seed, edition = TUNING_SEED + 1000 + number, twist.editions[0]
+            fit = fit_offset(catalog, edition, twist, pairs[edition], TWIST, FRESH, seed)
+            say(f"{twist.id}: {fit.gain:+.3f} win points (+-{fit.spread:.3f}) on fresh games")
+            offsets.append(fit.offset)
     return with_offsets(policies, offsets)
