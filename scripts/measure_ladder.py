@@ -1,7 +1,7 @@
 """Measures the ladder that ships with a game and writes data/<game>/ladder.json.
 
     python scripts/measure_ladder.py --games 40000
-    python scripts/measure_ladder.py --games 4000 --policies adaptive,search:200 --out /tmp/ladder.json
+    python scripts/measure_ladder.py --games 4000 --policies adaptive,search:200 --out ladder.json
 
 For every number of players, without variants and over the fixed sample of them, it plays what
 `balance ladder` plays with the same options. The file says which engine, policies and catalog were
