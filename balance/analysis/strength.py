@@ -59,7 +59,7 @@ class Strength:
 
 def stamp(game: Game[Any, Any], catalog: Catalog) -> dict[str, str]:
     """Return the digests of everything that decides how strong a policy is."""
-    policies = game.policies_hash if isinstance(game, Tuned) else ""
+    policies = game.policies_hash(catalog) if isinstance(game, Tuned) else ""
     return {"engine": game.engine_hash(), "policies": policies, "catalog": catalog.hash}
 
 

@@ -42,10 +42,14 @@ def test_it_is_stale_when_engine_policies_or_catalog_are_others(written):
             return "another"
 
     class Retuned(Tiny):
-        policies_hash = "another"
+        def policies_hash(self, catalog):
+            return "another"
 
-        def policies_document(self):
+        def policies_text(self, catalog):
             return ""
+
+        def with_policies(self, catalog, path):
+            return catalog
 
     class Reprinted(Tiny):
         def load_catalog(self, overlays=()):
