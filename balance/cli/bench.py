@@ -24,7 +24,9 @@ EPILOG = examples(
 
 _COLUMNS: Final = tuple(field.name for field in fields(benchmark.Figure))
 _FOR_PROGRAMS: Final = ("lineup", "repeats")
-"""Left out of the table, which has to fit a terminal; the lineup only where there is but one."""
+"""Left out of the table of one lineup, which has to fit a terminal."""
+_SEVERAL: Final = ("measure", "lineup", "players", "variants", "threads", "median", "spread", "unit")
+"""The table of several lineups: one number tells how far low and high lie apart."""
 
 
 def bench(
@@ -82,7 +84,8 @@ def bench(
         diagnostics.say("compiling into an empty cache, then starting from it")
         with diagnostics.progress("starting", 2 + repeats) as line:
             found += benchmark.start_figures(game, benchmark.starts(game, repeats, line.advance))
-    output.rows([_row(figure) for figure in found], _columns(found, options.format), options)
+    columns = _columns(found, options.format)
+    output.rows([_row(figure, short="spread" in columns) for figure in found], columns, options)
 
 
 def _sweep(
@@ -106,15 +109,21 @@ def _sweep(
 
 
 def _columns(found: Iterable[benchmark.Figure], format_: output.Format) -> list[str]:
-    if format_ not in (output.Format.table, output.Format.markdown):
-        return list(_COLUMNS)
     several = len({figure.lineup for figure in found}) > 1
-    return [name for name in _COLUMNS if name not in _FOR_PROGRAMS or (name == "lineup" and several)]
+    if format_ == output.Format.table and several:
+        return list(_SEVERAL)
+    if format_ in (output.Format.table, output.Format.markdown):
+        return [name for name in _COLUMNS if name not in _FOR_PROGRAMS or (name == "lineup" and several)]
+    return list(_COLUMNS)
 
 
-def _row(figure: benchmark.Figure) -> dict[str, object]:
+def _row(figure: benchmark.Figure, *, short: bool) -> dict[str, object]:
     row = asdict(figure)
-    return row | {name: _rounded(row[name]) for name in ("median", "low", "high")}
+    row |= {name: _rounded(row[name]) for name in ("median", "low", "high")}
+    if short:
+        row["lineup"] = figure.lineup.removeprefix("mirror:")
+        row["spread"] = f"{100 * (figure.high - figure.low) / figure.median:.0f}%"
+    return row
 
 
 def _rounded(value: float) -> float:

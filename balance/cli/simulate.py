@@ -154,12 +154,14 @@ def _play(prepared: Prepared, jobs: int | None) -> None:
 
 def _watcher(line: diagnostics.Progress, shards: int) -> Callable[[Played | Finished], None]:
     """Return what keeps the progress line up to date: speed, shards, and the cell at hand."""
+    from balance.sweep.workers import Finished
+
     begun = time.monotonic()
     games = done = 0
 
     def watch(message: Played | Finished) -> None:
         nonlocal games, done
-        if hasattr(message, "shard"):
+        if isinstance(message, Finished):
             done += 1
             return
         games += message.games

@@ -15,6 +15,7 @@ from balance.errors import DataError, UsageError
 from balance.games.contract import Event, Table
 from balance.games.lineup import parse_lineup
 from balance.sweep.playing import orders, variant_order
+from balance.sweep.shards import Shard, cut
 from balance.sweep.simulation import require_same_engine
 
 __all__ = ["Replayed", "find_game", "replay_game"]
@@ -73,8 +74,19 @@ def _stored_rows(found: Replayed, table: Table) -> list[dict[str, int]]:
     """Return the rows of the game as the game itself would write them."""
     import polars as pl
 
-    frame = found.run.scan(table.name).filter(pl.col("game_id") == found.id).collect()
+    file = found.run.path / _shard(found).file(table.name)
+    frame = pl.scan_parquet(file).filter(pl.col("game_id") == found.id).collect()
     return [_as_played(found, table.columns, row) for row in frame.iter_rows(named=True)]
+
+
+def _shard(found: Replayed) -> Shard:
+    """Return the shard that holds the game, so that no other file is opened."""
+    return next(
+        shard
+        for shard in cut(found.run.plan.cells)
+        for piece in shard.pieces
+        if piece.cell.id == found.key.cell and 0 <= found.key.index - piece.first < piece.deals
+    )
 
 
 def _as_played(found: Replayed, columns: Sequence[Any], row: dict[str, Any]) -> dict[str, int]:

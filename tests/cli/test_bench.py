@@ -132,7 +132,7 @@ def test_the_table_of_a_much_faster_machine_fits_too(call, monkeypatch):
     code, out, _ = call("--no-compile", "--no-sweep")
     assert code == 0
     assert "40000000" in out
-    assert len(out.splitlines()) == 2 + 6 * (2 * 3 + 1)
+    assert len(out.splitlines()) == 2 + 4 * 6 * (2 * 3 + 1)
     assert max(map(len, out.splitlines())) <= 80
 
 

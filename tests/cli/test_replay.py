@@ -73,7 +73,7 @@ def test_the_event_log_is_json_lines_of_the_documented_form(replay):
     assert events[-1]["event"] == "end"
     game = games.get()
     cell = game.compile(game.load_catalog(), "ascora-2011", 4, ["parallel-universe", "unions"])
-    assert events == game.replay(cell, 7, 123, ["random"] * 4)
+    assert events == game.replay(cell, 7, 123, ["adaptive"] * 4)
     assert game.broken_laws(cell, events) == []
 
 
@@ -138,7 +138,8 @@ def test_handicaps_are_in_the_set_up(replay):
 
 def test_lineups(replay):
     named = replay("--players", "2", "--lineup", "random, random")
-    assert named == replay("--players", "2", "--lineup", "mirror:random") == replay("--players", "2")
+    assert named == replay("--players", "2", "--lineup", "mirror:random")
+    assert replay("--players", "2") == replay("--players", "2", "--lineup", "mirror:adaptive") != named
 
 
 def test_an_own_catalog(replay, tmp_path):
@@ -281,7 +282,7 @@ def test_help_uses_the_words_of_the_game(replay):
 
 
 def test_another_game_has_its_own_word_for_variants(replay, monkeypatch):
-    facts = SimpleNamespace(variants="houses")
+    facts = SimpleNamespace(variant="house", variants="houses")
     monkeypatch.setitem(games._registered, "manor", SimpleNamespace(name="manor", facts=facts))
     for of in (["--of", "manor"], ["--of=manor"]):
         text = replay("--players", "2", "--houses", "a,b", *of, "--help")

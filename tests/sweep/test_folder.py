@@ -1,15 +1,18 @@
 """Folders of runs: refused when they hold something else, found out when damaged, repaired to the byte."""
 
+import hashlib
 import json
 import shutil
 
 import pytest
 
 import balance
+from balance import games
 from balance.cli.app import run as command
 from balance.dataset import state, verify
 from balance.errors import DataError, UsageError
 from balance.sweep import simulation
+from tests.games.tiny import Tiny
 
 
 @pytest.fixture
@@ -124,6 +127,32 @@ def test_the_catalog_as_used_is_in_the_folder(tiny_run, tmp_path):
     opened = balance.open_run(used.path)
     assert opened.catalog.hash == used.plan.catalog_hash
     assert "sleepy" in [mood.id for mood in opened.catalog.moods]
+
+
+class Weighed(Tiny):
+    """The tiny game, if its policies had weights."""
+
+    weights = "thrifty = 3\n"
+
+    @property
+    def policies_hash(self):
+        return hashlib.sha256(self.weights.encode()).hexdigest()
+
+    def policies_document(self):
+        return self.weights
+
+
+def test_the_policies_as_used_are_in_the_folder(tiny_run, monkeypatch):
+    monkeypatch.setitem(games._registered, "tiny", Weighed())
+    used = tiny_run()
+    assert (used.path / state.POLICIES).read_text() == "thrifty = 3\n"
+    assert used.plan.policies_hash == Weighed().policies_hash
+    assert used.small("run")["policies_hash"].to_list() == [used.plan.policies_hash]
+    monkeypatch.setattr(Weighed, "weights", "thrifty = 4\n")
+    with pytest.raises(UsageError, match=r"policies: [0-9a-f]{12} there, [0-9a-f]{12} here"):
+        tiny_run(used.path)
+    with pytest.raises(DataError, match="cannot be played exactly as it was: policies: "):
+        simulation.prepare_repair(used.path)
 
 
 # --- damaged and repaired

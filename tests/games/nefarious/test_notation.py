@@ -15,7 +15,8 @@ from balance.games.nefarious.play import Session, policy_codes
 
 CATALOG = load_catalog()
 # what a round leaves lying about; the next one clears or overwrites it before it looks
-SCRATCH = {"options", "n_options", "pending", "asked", "source", "discarded", "amounts", "placed_amounts",
+SCRATCH = {"options", "n_options", "paying", "pending", "asked", "source", "discarded", "amounts",
+           "placed_amounts",
            "doers", "n_builders", "builders", "n_hitters", "hitters", "scored", "best", "leader", "bucket",
            "keys", "sorted_keys", "deck", "deck_top", "hand", "table"}  # fmt: skip
 TABLE_SCRATCH = {"built_now", "actions", "crowd", "built", "discard"}

@@ -1,0 +1,61 @@
+"""Measures the ladder that ships with a game and writes data/<game>/ladder.json.
+
+    python scripts/measure_ladder.py --games 40000
+    python scripts/measure_ladder.py --games 4000 --policies adaptive,search:200 --out ladder.json
+
+For every number of players, without variants and over the fixed sample of them, it plays what
+`balance ladder` plays with the same options. The file says which engine, policies and catalog were
+measured, so that readers notice when it is stale. Nothing is written before everything is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from balance import games, machine
+from balance.analysis.ladder import plan
+from balance.analysis.samples import PUBLISHED_SEED, sample
+from balance.analysis.strength import FILE, Standing, document
+from balance.cli import diagnostics
+from balance.resources import data_dir
+
+
+def main() -> int:
+    """Measure and write."""
+    read = argparse.ArgumentParser(description="Measure the ladder that ships with a game.")
+    read.add_argument("--of", default=games.DEFAULT, help="the game")
+    read.add_argument("--games", type=int, default=40_000, help="games of one policy against another")
+    read.add_argument("--players", help="numbers of players, separated by commas; default all")
+    read.add_argument("--policies", help="who, separated by commas; default everybody")
+    read.add_argument("--variants", default="none,sample", help="none, sample or both; default both")
+    read.add_argument("--jobs", type=int, default=machine.cores().amount)
+    read.add_argument("--out", type=Path, help="default: the data folder of the game")
+    asked = read.parse_args()
+    game = games.get(asked.of)
+    facts, catalog = game.facts, game.load_catalog()
+    low, high = facts.players
+    counts = [int(n) for n in asked.players.split(",")] if asked.players else range(low, high + 1)
+    policies = asked.policies.split(",") if asked.policies else list(facts.policies)
+    edition = facts.default_edition
+    combined: dict[str, list[tuple[str, ...]]] = {"none": [()], "sample": sample(game, catalog, edition)}
+    ladders = []
+    for players in counts:
+        for variants in asked.variants.split(","):
+            cells = [game.compile(catalog, edition, players, names) for names in combined[variants]]
+            ladder = plan(game, policies, players, cells, asked.games)
+            with diagnostics.progress(f"{players} players, {variants}", ladder.games) as line:
+                figures = ladder.play(game, PUBLISHED_SEED, asked.jobs, line.advance)
+            command = f"balance ladder --players {players} --{facts.variants} {variants}"
+            command += f" --policies {','.join(ladder.policies)} --games {asked.games}"
+            ladders.append(Standing(players, variants, command, tuple(figures)))
+            diagnostics.say(f"{players} players, {variants}: {ladder.games} games")
+    target = asked.out or data_dir(game.name) / FILE
+    target.write_text(document(game, catalog, PUBLISHED_SEED, asked.games, ladders), encoding="utf-8")
+    diagnostics.say(f"written: {target}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(diagnostics.run(main))
