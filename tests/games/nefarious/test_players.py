@@ -1,4 +1,4 @@
-"""The players' parameters: what a file of policies or an overlay's offsets may say, and what they add up to."""
+"""The players' parameters: what a file of policies or an offset may say, and what they add up to."""
 
 import re
 from dataclasses import replace
@@ -171,17 +171,21 @@ fitted_to = "0123456789ab"
 coin = 0.25
 """
 BAD_OFFSETS = [
-    ("policy = \"adaptive\"", "policy = \"adaptiv\"", ("offset 'unions'", "policy", "did you mean 'adaptive'?")),
-    ("policy = \"adaptive\"", "policy = \"random\"", ("offset 'unions'", "policy", "unknown policy 'random'")),
-    ("policy = \"adaptive\"", "policy = [1]", ("offset 'unions'", "policy", "unknown policy")),
-    ("policy = \"adaptive\"", "police = 1", ("offset 'unions'", "police", "did you mean 'policy'?")),
+    ('policy = "adaptive"', 'policy = "adaptiv"', ("offset 'unions'", "policy", "did you mean 'adaptive'?")),
+    ('policy = "adaptive"', 'policy = "random"', ("offset 'unions'", "policy", "unknown policy 'random'")),
+    ('policy = "adaptive"', "policy = [1]", ("offset 'unions'", "policy", "unknown policy")),
+    ('policy = "adaptive"', "police = 1", ("offset 'unions'", "police", "did you mean 'policy'?")),
     ('twist = "unions"\n', "", ("offset number 1", "twist", "missing")),
     ('twist = "unions"', "twist = 3", ("offset number 1", "twist", "expected a text, found 3")),
     ('twist = "unions"', 'twist = "unoins"', ("offset 'unoins'", "twist", "did you mean 'unions'?")),
     ('fitted_to = "0123456789ab"\n', "", ("offset 'unions'", "fitted_to", "missing")),
     ('"0123456789ab"', "12", ("offset 'unions'", "fitted_to", "expected a text, found 12")),
     ("[offset.parameters]\ncoin = 0.25\n", "", ("offset 'unions'", "parameters", "missing")),
-    ("[offset.parameters]\ncoin = 0.25", "parameters = 7", ("offset 'unions'", "parameters", "expected a table")),
+    (
+        "[offset.parameters]\ncoin = 0.25",
+        "parameters = 7",
+        ("offset 'unions'", "parameters", "expected a table"),
+    ),
     ("coin = 0.25", "coim = 0.25", ("offset 'unions'", "parameters.coim", "did you mean 'coin'")),
     ("coin = 0.25", "coin = true", ("offset 'unions'", "parameters.coin", "expected a number, found true")),
     ("coin = 0.25", 'coin = "1"', ("offset 'unions'", "parameters.coin", "expected a number, found '1'")),
@@ -192,7 +196,7 @@ BAD_OFFSETS = [
     (GOOD, f"{GOOD}{GOOD}", ("offset 'unions'", "twist", "given twice for adaptive in this file")),
     (GOOD, "offset = 3", ("", "offset", "expected a list [[offset]], found 3")),
     (GOOD, "offset = [1]", ("offset number 1", "", "expected a table, found 1")),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("old", "new", "problem"), BAD_OFFSETS)
@@ -220,11 +224,20 @@ BAD_POLICIES = [
     (lambda t: replaced(t, "about = ", "abuot = 1\nabout = "), ("policy 'greedy'", "abuot", "'about'?")),
     (lambda t: replaced(t, "about = ", 'about = ""\n#'), ("policy 'greedy'", "about", "must not be empty")),
     (lambda t: replaced(t, "fixed = [", "fixed = 3\n# ["), ("policy 'greedy'", "fixed", "expected a list")),
-    (lambda t: replaced(t, "fixed = [", 'fixed = ["coni"]\n# ['), ("policy 'greedy'", "fixed", "did you mean 'coin'")),
-    (lambda t: replaced(t, "\ncoin = ", "\ncoin = 9\n# "), ("policy 'greedy'", "parameters.coin", "0..2, found 9")),
+    (
+        lambda t: replaced(t, "fixed = [", 'fixed = ["coni"]\n# ['),
+        ("policy 'greedy'", "fixed", "did you mean 'coin'"),
+    ),
+    (
+        lambda t: replaced(t, "\ncoin = ", "\ncoin = 9\n# "),
+        ("policy 'greedy'", "parameters.coin", "0..2, found 9"),
+    ),
     (lambda t: replaced(t, "\ncoin = ", "\n# "), ("policy 'greedy'", "parameters", "missing: coin")),
     (lambda t: replaced(t, "\ncoin = ", "\nkoin = "), ("policy 'greedy'", "parameters.koin", "'coin'?")),
-    (lambda t: replaced(t, "\ncoin = ", "\ncoin = []\n# "), ("policy 'greedy'", "parameters.coin", "a number")),
+    (
+        lambda t: replaced(t, "\ncoin = ", "\ncoin = []\n# "),
+        ("policy 'greedy'", "parameters.coin", "a number"),
+    ),
     (lambda t: cut(t, "[policy.parameters]", "[[policy]]"), ("policy 'greedy'", "parameters", "missing")),
     (lambda t: cut(t, "[[policy]]", "[[policy]]\n"), ("", "policy", "missing: greedy")),
     (lambda t: t + cut(t, "#", "[[policy]]").split("\n\n")[0], ("policy 'greedy'", "name", "given twice")),
@@ -232,7 +245,7 @@ BAD_POLICIES = [
     (lambda t: "policy = [1]", ("policy number 1", "", "expected a table, found 1")),
     (lambda t: f"polices = 1\n{t}", ("", "polices", "did you mean 'policy'?")),
     (lambda t: "[[policy", ("", "", "not valid TOML")),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("spoil", "problem"), BAD_POLICIES)
