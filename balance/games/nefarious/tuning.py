@@ -305,8 +305,8 @@ def tune_all(policies: Policies, pairs: Mapping[str, Sequence[Pair]], say: Say) 
 def tune_without_twists(policies: Policies, say: Say) -> Policies:
     """Tune the offset of `adaptive` for games without twists; all that is not fixed may change.
 
-    Its numbers were found over pairs of twists. What is best without any is another thing, found in two parts,
-    of which the first joins the league.
+    Its numbers were found over pairs of twists. What is best without any is another thing, found in two
+    parts, of which the first joins the league.
     """
     name = "adaptive"
     base = _vector(_entry(policies, name).parameters)
