@@ -20,7 +20,7 @@ EPILOG = examples(
     "balance tune --catalog my-twists.toml --twist my-twist --out my-offsets.toml",
     "balance tune --catalog my-twists.toml --twist unions --budget 1000000 > my-offsets.toml",
 )
-BUDGET: Final = 4_000_000
+BUDGET: Final = 3_000_000
 """Games; about five minutes on two cores."""
 
 

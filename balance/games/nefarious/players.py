@@ -132,8 +132,11 @@ def read_policies(path: Path) -> Policies:
     _check_keys(document, (POLICY, OFFSET), file, "", problems)
     tables = _labelled(document, POLICY, "name", file, problems)
     entries = tuple(_read_policy(table, file, label, problems) for label, table in tables)
+    names = [entry.name for entry in entries]
+    for name in dict.fromkeys(name for name in names if name and names.count(name) > 1):
+        problems.add(file, f"policy '{name}'", "name", "given twice in this file")
     offsets = read_offsets(document, file, problems)
-    missing = [name for name in _WEIGHED if name not in [entry.name for entry in entries]]
+    missing = [name for name in _WEIGHED if name not in names]
     if missing and not problems.found:  # otherwise one of those is meant
         problems.add(file, "", POLICY, f"missing: {', '.join(missing)}")
     problems.raise_if_any()

@@ -1,0 +1,202 @@
+"""How the players decide: on what they may know, by the rules, the same game however it is played."""
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+
+from balance import games
+from balance.games.lineup import parse_lineup
+from balance.games.nefarious.catalog import load_catalog
+from balance.games.nefarious.kernel import batch
+from balance.games.nefarious.kernel import codes as c
+from balance.games.nefarious.play import Session, policy_codes
+from balance.games.nefarious.policies import FIELD
+from tests.games.nefarious.tables_builder import Seat, card, table
+
+GAME = games.get("nefarious")
+CATALOG = load_catalog()
+ASCORA, MAGELLAN = "ascora-2011", "magellan-2014"
+# Between them every kind of decision comes up, several actions a round, resting actions, a committed card.
+CELLS = [
+    (3, ("long-term-plans", "geeks"), ASCORA),
+    (2, ("perpetual-motion", "parallel-universe"), ASCORA),
+    (4, ("unions", "age-of-boredom"), ASCORA),
+    (3, ("academics", "forgotten-epiphanies"), MAGELLAN),
+]
+
+
+def session_of(players, twists, edition=ASCORA, seed=5, game=1):
+    return Session(GAME.compile(CATALOG, edition, players, twists), seed, game)
+
+
+def answer_of(session, policy):
+    """What a policy answers to the open question, read off the tape of a copy."""
+    twin, question = session.copy(), session.question()
+    place = int(twin.deciders[0]["n_tape"])
+    twin.answer_by(policy_codes([policy] * twin.cell.players))
+    batch.play_one_round(twin.cell.rules, twin.states, twin.deciders, twin.log)
+    return twin._word(question.kind, int(twin.deciders[0]["tape"][place]))
+
+
+# --- only what a player at the table may know -------------------------------------------------------------
+
+
+def hide_anew(session, chance):
+    """A copy in which the cards that the seat has not seen lie elsewhere; None if there are less than two.
+
+    Cards that somebody has decided about in this round stay where they are: the decisions are on the tape.
+    """
+    other = session.copy()
+    g, t, p = other.state, other.table, other.deciders[0]
+    known = {k for k in range(128) if int(p["known"][k >> 6]) >> (k & 63) & 1}
+    on_tape = set(p["tape"][: int(p["n_tape"])].tolist())
+    fixed = known | on_tape | {int(k) for k in g["committed"][: other.cell.players]}
+    hands = [(g["hand"][s], i) for s in range(other.cell.players) for i in range(int(t["n_hand"][s]))]
+    deck = [(g["deck"], int(g["deck_top"]) + i) for i in range(int(t["n_deck"]))]
+    places = [(cards, i) for cards, i in hands + deck if int(cards[i]) not in fixed]
+    cards = [int(where[i]) for where, i in places]
+    if len(cards) < 2:
+        return None
+    chance.shuffle(cards)
+    for (where, i), moved in zip(places, cards, strict=True):
+        where[i] = moved
+    for s in range(other.cell.players):
+        n = int(t["n_hand"][s])
+        g["hand"][s, :n] = np.sort(g["hand"][s, :n])
+    return other
+
+
+def check_blind(policy, players, twists, edition, most):
+    """Ask a policy the same question while hidden cards lie otherwise; return the kinds that were asked."""
+    session = session_of(players, twists, edition)
+    chance = random.Random(3)
+    asked = dict.fromkeys(c.DECISIONS, 0)
+    while (question := session.advance()) is not None:
+        if len(question.options) > 1 and asked[question.kind] < most:
+            other = hide_anew(session, chance)
+            if other is not None:
+                assert other.advance() == question
+                assert answer_of(other, policy) == answer_of(session, policy), (question, twists)
+                asked[question.kind] += 1
+        session.answer_by(policy_codes(["random"] * players))
+    return {kind for kind, times in asked.items() if times}
+
+
+def test_what_a_seat_has_seen_is_its_hand_and_what_lies_open():
+    session = session_of(3, ())
+    question = session.advance()
+    known = session.deciders[0]["known"]
+    hand = session.state["hand"][question.seat, : int(session.table["n_hand"][question.seat])]
+    assert sum(int(word).bit_count() for word in known) == hand.size
+    assert all(int(known[k >> 6]) >> (k & 63) & 1 for k in hand.tolist())
+
+
+@pytest.mark.parametrize("policy", ["random", *FIELD])
+def test_what_is_hidden_cannot_change_a_decision(policy):
+    kinds = set()
+    for players, twists, edition in CELLS:
+        kinds |= check_blind(policy, players, twists, edition, most=12)
+    assert kinds == set(c.DECISIONS)
+
+
+def test_what_is_hidden_cannot_change_a_decision_of_search():
+    kinds = set()
+    for players, twists, edition in CELLS:
+        kinds |= check_blind("search:3", players, twists, edition, most=2)
+    assert kinds == set(c.DECISIONS)
+
+
+# --- the same game however it is played -------------------------------------------------------------------
+
+
+@cache
+def seated(lineup, players, games_):
+    made = parse_lineup(lineup, players, GAME)
+    return made, made.seated(7, np.arange(games_))
+
+
+LINEUPS = [
+    ("field", 4),
+    ("adaptive,greedy,random", 3),
+    ("search:3,adaptive", 2),
+    ("random,search:2,saver", 3),
+]
+
+
+@pytest.mark.parametrize(("lineup", "players"), LINEUPS)
+def test_a_replay_tells_the_game_whose_rows_a_batch_wrote(lineup, players):
+    for twists in ((), ("long-term-plans", "unions")):
+        cell = GAME.compile(CATALOG, ASCORA, players, twists)
+        made, who = seated(lineup, players, 2)
+        for index in range(2):
+            columns = GAME.play(cell, 7, [index], who[index : index + 1])
+            events = GAME.replay(cell, 7, index, made.names(7, index, 0))
+            assert GAME.broken_laws(cell, events) == []
+            told = GAME.rows_of(cell, events)
+            for name, table_ in columns.items():
+                names = list(table_)
+                rows = [dict(zip(names, row, strict=True)) for row in zip(*table_.values(), strict=True)]
+                assert told[name] == rows, name
+
+
+@pytest.mark.parametrize(("lineup", "players"), LINEUPS)
+def test_the_same_games_whatever_the_size_of_a_batch(lineup, players):
+    cell = GAME.compile(CATALOG, ASCORA, players, ("geeks", "perpetual-motion"))
+    _, who = seated(lineup, players, 3)
+    together = GAME.play(cell, 7, [0, 1, 2], who)["seats"]
+    alone = [GAME.play(cell, 7, [i], who[i : i + 1])["seats"] for i in (2, 0, 1)]
+    for name in together:
+        if name != "game":
+            parts = np.concatenate([alone[1][name], alone[2][name], alone[0][name]])
+            assert np.array_equal(together[name], parts), name
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_search_plays_by_the_rules_under_any_pair(block):
+    """The ledger follows the log: whatever a search answers must have been an option."""
+    chance = random.Random(f"search {block}")
+    for _ in range(12):
+        edition = chance.choice([edition.id for edition in CATALOG.editions])
+        twists = chance.sample([twist.id for twist in CATALOG.twists_of(edition)], 2)
+        cell = GAME.compile(CATALOG, edition, 2, twists)
+        who = ["search:2", chance.choice(FIELD)]
+        events = GAME.replay(cell, chance.randrange(2**63), chance.randrange(2**32), who)
+        assert GAME.broken_laws(cell, events) == [], (edition, twists)
+
+
+# --- who they are ----------------------------------------------------------------------------------------
+
+
+def greedy_at(*hand, money):
+    """What `greedy` does with these cards and coins: its action, and the card if it is Invent."""
+    session = table(Seat(hand=hand, money=money), Seat())
+    assert session.advance().seat == 0
+    action = answer_of(session, "greedy")
+    session.answer(action)
+    session.advance()
+    session.answer(("work",))
+    if action != ("invent",):
+        return action[0]
+    question = session.advance()
+    assert (question.kind, question.seat) == ("build", 0)
+    return answer_of(session, "greedy")
+
+
+# 5 VP for 12 coins, 6 for 16, 8 for 22
+FIVE, SIX, EIGHT = (card(name) for name in ("Earthquake Generator", "Snow Machine", "Doomsday Machine"))
+
+
+def test_greedy_builds_the_best_card_that_it_can_pay():
+    assert greedy_at(FIVE, SIX, EIGHT, money=30) == EIGHT
+    assert greedy_at(FIVE, SIX, EIGHT, money=21) == SIX
+    assert greedy_at(FIVE, SIX, EIGHT, money=15) == FIVE
+
+
+def test_greedy_works_towards_the_next_card_if_it_can_pay_none():
+    assert greedy_at(FIVE, SIX, EIGHT, money=3) == "work"
+
+
+def test_greedy_looks_for_cards_if_it_has_none():
+    assert greedy_at(money=10) == "research"
