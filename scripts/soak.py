@@ -153,7 +153,8 @@ def soak(games: int, seed: int, processes: int) -> int:
         for first in range(0, games, size)
     ]
     kernel().events(compiled(0, "ascora-2011", 2, ())[0], 0, 0)  # compile once, before the processes start
-    print(f"seed {seed}, {processes} processes, kernel {KERNEL_HASH[:16]}, rules {rules_hash()[:16]}", flush=True)
+    kernel_, rules = KERNEL_HASH[:16], rules_hash()[:16]
+    print(f"seed {seed}, {processes} processes, kernel {kernel_}, rules {rules}", flush=True)
     played = rounds = 0
     divergences: list[tuple[Spec, str]] = []
     begun = told = time.monotonic()
