@@ -8,6 +8,7 @@ Both engines get the seed alone and must write the same event log. Which games a
 """
 
 import argparse
+import hashlib
 import multiprocessing
 import random
 import shlex
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from balance.games.nefarious.catalog import Catalog, load_catalog
-from balance.games.nefarious.kernel.jit import KERNEL_HASH
+from balance.games.nefarious.kernel.jit import KERNEL_HASH, SOURCES
 from balance.games.nefarious.rules import Cell, compile_cell
 from tests.games.nefarious.compare import KernelLog, LogMismatchError, compare_random
 from tests.games.nefarious.invented import NAMES, invented_catalog
@@ -35,6 +36,19 @@ CELLS_PER_TASK = 20
 PROCESSES = 2
 SHOWN = 10
 EVERY_SECONDS = 5.0
+
+
+PLAYERS_ONLY = ("foresight.py", "search.py", "weighing.py")
+"""Kernel sources that random play does not run: how players think, nothing of the rules."""
+
+
+def rules_hash() -> str:
+    """Return a digest of the kernel sources that a soak looks at."""
+    digest = hashlib.sha256()
+    for path in SOURCES:
+        if path.name not in PLAYERS_ONLY:
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 class Spec(NamedTuple):
@@ -139,7 +153,8 @@ def soak(games: int, seed: int, processes: int) -> int:
         for first in range(0, games, size)
     ]
     kernel().events(compiled(0, "ascora-2011", 2, ())[0], 0, 0)  # compile once, before the processes start
-    print(f"seed {seed}, {processes} processes, kernel {KERNEL_HASH[:16]}", flush=True)
+    kernel_, rules = KERNEL_HASH[:16], rules_hash()[:16]
+    print(f"seed {seed}, {processes} processes, kernel {kernel_}, rules {rules}", flush=True)
     played = rounds = 0
     divergences: list[tuple[Spec, str]] = []
     begun = told = time.monotonic()

@@ -2,6 +2,7 @@
 
     python scripts/tune_policies.py                          # everything: about half an hour on two cores
     python scripts/tune_policies.py --offsets unions geeks   # only the offsets of these twists
+    python scripts/tune_policies.py --without-twists         # only that for games without twists
 
 The same version gives the same numbers, whatever the number of threads. The optimiser is CMA-ES (the extra
 `tune`); the seeds and pairs of published figures are never played here (`balance.analysis.samples`).
@@ -32,11 +33,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--offsets", nargs="+", metavar="TWIST", help="only the offsets of these twists")
+    parser.add_argument("--without-twists", action="store_true", help="only the offset for no twists")
     parser.add_argument("--out", type=Path, default=data_dir("nefarious") / "policies.toml")
     args = parser.parse_args()
     catalog = load_catalog()
     pairs = {e.id: tuning_combinations(GAME, catalog, e.id) for e in catalog.editions}
-    if args.offsets:
+    if args.without_twists:
+        policies = tuning.tune_without_twists(official_policies(), say)
+    elif args.offsets:
         policies = tuning.tune_offsets(official_policies(), pairs, args.offsets, say)
     else:
         policies = tuning.tune_all(read_policies(START), pairs, say)

@@ -23,6 +23,8 @@ from balance.suggest import unknown
 FILE: Final = "policies.toml"
 POLICY: Final = "policy"
 OFFSET: Final = "offset"
+NO_TWIST: Final = "none"
+"""What stands for a twist in the offset for games without any."""
 LONGEST_TEXT: Final = 200
 _OFFSET_FIELDS: Final = ("twist", "policy", "fitted_to", "parameters")
 _POLICY_FIELDS: Final = ("name", "about", "fixed", "parameters")
@@ -79,9 +81,8 @@ class Policies:
 
     def parameters(self, policy: str, twists: Sequence[Twist] = ()) -> list[float]:
         """Return the parameters of a policy under twists, in the kernel's order, within their ranges."""
-        entry = next(entry for entry in self.entries if entry.name == policy)
-        values = [entry.parameters[name] for name in PARAMETER_NAMES]
-        ids = {twist.id for twist in twists}
+        ids = {twist.id for twist in twists} or {NO_TWIST}
+        values = self.plain_parameters(policy)
         for offset in self.offsets:
             if offset.policy == policy and offset.twist in ids:
                 for name, value in offset.parameters.items():
@@ -90,6 +91,11 @@ class Policies:
             min(max(value, parameter.lowest), parameter.highest)
             for value, parameter in zip(values, PARAMETERS, strict=True)
         ]
+
+    def plain_parameters(self, policy: str) -> list[float]:
+        """Return the parameters of a policy without any offset, in the kernel's order."""
+        entry = next(entry for entry in self.entries if entry.name == policy)
+        return [entry.parameters[name] for name in PARAMETER_NAMES]
 
     def unfitted(self, twists: Sequence[Twist], policy: str = "adaptive") -> tuple[Twist, ...]:
         """Return the twists for which a policy has no offset, or one that was fitted to another wording."""

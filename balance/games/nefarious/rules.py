@@ -62,7 +62,7 @@ def compile_cell(
     for policy in catalog.policies.entries:
         rules["weights"][0, POLICIES[policy.name]] = catalog.policies.parameters(policy.name, found)
     for plain, whose in PLAIN.items():
-        rules["weights"][0, POLICIES[plain]] = catalog.policies.parameters(whose)
+        rules["weights"][0, POLICIES[plain]] = catalog.policies.plain_parameters(whose)
     return Cell(catalog, found_edition, players, found, handicaps, cards, rules)
 
 

@@ -20,6 +20,7 @@ from balance.games.nefarious.catalog import Catalog, load_catalog
 from balance.games.nefarious.items import Twist
 from balance.games.nefarious.play import Player
 from balance.games.nefarious.players import (
+    NO_TWIST,
     Offset,
     Policies,
     PolicyEntry,
@@ -93,6 +94,7 @@ ADAPTIVE: Final = Budget(30, 16, 24, 40)
 PARTS: Final = 3
 """So many times ADAPTIVE, the version so far joining the league each time."""
 TWIST: Final = Budget(25, 12, 12, 60)
+WITHOUT_TWISTS: Final = Budget(60, 14, 10, 60)
 FRESH: Final = Budget(1, 2, 120, 100)
 """What shows the gain of an offset: two candidates, with and without it."""
 GAMES: Final = range(10_000, 1_000_000_001)
@@ -280,8 +282,8 @@ def _offsets_by_cell(policies: Policies, name: str) -> Callable[[Cell], Vector]:
 
     def offsets_of(cell: Cell) -> Vector:
         total = np.zeros(len(PARAMETERS))
-        for twist in cell.twists:
-            for parameter, value in table.get(twist.id, {}).items():
+        for twist in [t.id for t in cell.twists] or [NO_TWIST]:
+            for parameter, value in table.get(twist, {}).items():
                 total[PARAMETER_NAMES.index(parameter)] += value
         return total
 
@@ -297,7 +299,49 @@ def tune_all(policies: Policies, pairs: Mapping[str, Sequence[Pair]], say: Say) 
     for part in range(PARTS):
         everybody.append((FIRST_SPARE + part, _vector(_entry(policies, "adaptive").parameters)))
         policies = tune_one(policies, "adaptive", here, everybody, ADAPTIVE, TUNING_SEED + 100 + part, say)
-    return tune_offsets(policies, pairs, None, say)
+    return tune_without_twists(tune_offsets(policies, pairs, None, say), say)
+
+
+def tune_without_twists(policies: Policies, say: Say) -> Policies:
+    """Tune the offset of `adaptive` for games without twists; all that is not fixed may change.
+
+    Its numbers were found over pairs of twists. What is best without any is another thing, found in two
+    parts, of which the first joins the league.
+    """
+    name = "adaptive"
+    base = _vector(_entry(policies, name).parameters)
+    free = _softness_stays(list(range(len(PARAMETERS))))
+    league: list[tuple[int, Vector | None]] = [(POLICIES[n], None) for n in (name, "random", *FIELD)]
+    found = np.zeros(len(free))
+    others = tuple(o for o in policies.offsets if (o.policy, o.twist) != (name, NO_TWIST))
+    catalog = replace(load_catalog(), policies=Policies(policies.entries, others))
+
+    def to_weights(vector: Vector, cell: Cell) -> Vector:  # noqa: ARG001
+        values = base.copy()
+        values[free] += vector
+        return _clipped(values)
+
+    def draw(rng: np.random.Generator, amount: Budget = WITHOUT_TWISTS) -> list[Task]:
+        drawn: list[tuple[int, Pair]] = [(2 + k % 5, ()) for k in range(amount.cells)]
+        return draw_tasks(catalog, rng, drawn, LEAGUE_EDITION, amount.games, league)
+
+    for part in range(2):
+        say(f"{name} without twists: {len(free)} parameters, {WITHOUT_TWISTS}")
+        seed = TUNING_SEED + 200 + part
+        found = optimise(found, _STEPS[free], to_weights, draw, WITHOUT_TWISTS, seed, say)
+        rounded = np.round(_clipped(base + _spread(free, found)) - base, 4)
+        league += [(FIRST_SPARE + part, base + rounded)] * 3
+    gain, spread = confirm(draw(np.random.default_rng(TUNING_SEED + 290), FRESH), to_weights, found)
+    say(f"{NO_TWIST}: {gain:+.3f} win points (+-{spread:.3f}) on fresh games")
+    parameters = {p: float(v) for p, v in zip(PARAMETER_NAMES, rounded, strict=True) if v}
+    return with_offsets(policies, [Offset(name, NO_TWIST, NO_TWIST, MappingProxyType(parameters))])
+
+
+def _spread(free: Sequence[int], values: Vector) -> Vector:
+    """Return values of some parameters as values of all, 0 for the others."""
+    spread = np.zeros(len(PARAMETERS))
+    spread[list(free)] = values
+    return spread
 
 
 def tune_archetypes(policies: Policies, pairs: Sequence[Pair], league: League, say: Say) -> Policies:

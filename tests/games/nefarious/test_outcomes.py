@@ -8,6 +8,7 @@ import hashlib
 import numpy as np
 
 from balance import games
+from balance.games.lineup import parse_lineup
 
 GAMES = 200
 SEED = 2**62 + 7
@@ -31,10 +32,20 @@ CELLS = [
 ]
 
 
-def outcome_hash(cell, **options):
+# Players that think: their arithmetic must come out alike on every machine.
+THINKING = [
+    ("ascora-2011", 4, (), "mirror:adaptive", 100),
+    ("ascora-2011", 5, ("mad-broker", "insider-trading"), "mirror:adaptive", 60),
+    ("magellan-2014", 3, ("academics", "long-term-plans"), "field", 60),
+    ("mosigra-2020", 6, ("geeks", "parallel-universe"), "field", 30),
+    ("ascora-2011", 2, ("perpetual-motion", "unions"), "search:3,adaptive", 4),
+]
+
+
+def outcome_hash(cell, lineup="mirror:random", count=GAMES, **options):
     game = games.get("nefarious")
-    policies = np.full((GAMES, cell.players), game.policy_number("random"))
-    tables = game.play(cell, SEED, range(GAMES), policies, **options)
+    seated = parse_lineup(lineup, cell.players, game).seated(SEED, range(count))
+    tables = game.play(cell, SEED, range(count), seated, **options)
     digest = hashlib.sha256()
     for table in sorted(tables):
         for name, column in sorted(tables[table].items()):
@@ -49,6 +60,15 @@ def test_outcomes_of_fixed_seeds(golden, official):
         cell = games.get("nefarious").compile(official, edition, players, twists)
         lines.append(f"{edition} {players} {','.join(twists) or '-'} {outcome_hash(cell)}\n")
     golden("outcomes.txt", "".join(lines))
+
+
+def test_outcomes_of_players_that_think(golden, official):
+    lines = []
+    for edition, players, twists, lineup, count in THINKING:
+        cell = games.get("nefarious").compile(official, edition, players, twists)
+        hashed = outcome_hash(cell, lineup, count)
+        lines.append(f"{edition} {players} {','.join(twists) or '-'} {lineup} {hashed}\n")
+    golden("thinking.txt", "".join(lines))
 
 
 def test_order_replicate_and_card_texts_change_the_hash(official, overlay):

@@ -217,14 +217,16 @@ def worth_of_placing(m, r, seat, zone):
 
 @jit
 def worth_of_building(m, r, seat, card):
-    """Value building a card now; what cannot be paid is not built."""
+    """Value building a card now, with the liking that led to Invent; what cannot be paid is not built."""
+    liking = 0.0
     if r.cost[card] <= m.money:
+        liking = m.like_invent
         foresee_build(m, r, seat, card)
         for i in range(m.n_cards):
             if m.hand[i] == card:
                 m.gone = 1 << min(i, 62)
     foresee_moment(m, r, seat, c.AT_END)
-    worth = conclude(m, r, seat)
+    worth = liking + conclude(m, r, seat)
     come_back(m, seat)
     m.gone = 0
     return worth
