@@ -174,8 +174,9 @@ def measure(
 
 
 def _play(game: Measured, load: Workload, games: int, threads: int) -> Throughput:
-    each = -(-games // (len(load.cells) * load.share))
-    return game.measure(load.cells, SEED, 0, each, load.lineup, threads)
+    games = max(1, games // load.share)
+    cells = load.cells[:games]
+    return game.measure(cells, SEED, 0, -(-games // len(cells)), load.lineup, threads)
 
 
 def figures(runs: Runs) -> Iterator[Figure]:

@@ -38,15 +38,15 @@ SHOWN = 10
 EVERY_SECONDS = 5.0
 
 
-PLAYERS_ONLY = ("foresight.py", "search.py", "weighing.py")
-"""Kernel sources that random play does not run: how players think, nothing of the rules."""
+NO_RULES = ("foresight.py", "jit.py", "search.py", "weighing.py")
+"""Kernel sources that say nothing of the rules: how players think, how it is all compiled."""
 
 
 def rules_hash() -> str:
     """Return a digest of the kernel sources that a soak looks at."""
     digest = hashlib.sha256()
     for path in SOURCES:
-        if path.name not in PLAYERS_ONLY:
+        if path.name not in NO_RULES:
             digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 

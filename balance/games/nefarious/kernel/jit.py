@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any, Final
 
 import numba
@@ -112,11 +113,19 @@ def apart(function: Any, *records: Any) -> Callable[[], int]:
 
     def give() -> int:
         first, second, third = (types.CPointer(numba.from_dtype(record)) for record in records)
-
-        def call(a: Any, b: Any, c: Any) -> Any:
-            return function(carray(a, 1)[0], carray(b, 1)[0], carray(c, 1)[0])
-
+        # A function of its own name, with `function` among its globals: what a closure holds is part of the key
+        # of Numba's cache, and a compiled function there has another key in every process.
+        name = f"{function.py_func.__name__}_apart"
+        call = FunctionType(_pass_on.__code__, {**globals(), "function": function}, name)
+        call.__qualname__ = name
         compiled = numba.cfunc(types.int64(first, second, third), cache=_CACHE, error_model="numpy")(call)
         return int(compiled.address or 0)
 
     return lru_cache(maxsize=1)(give)
+
+
+function: Any = None  # stands for the function that `apart` passes on to
+
+
+def _pass_on(a: Any, b: Any, c: Any) -> Any:
+    return function(carray(a, 1)[0], carray(b, 1)[0], carray(c, 1)[0])
