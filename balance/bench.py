@@ -213,7 +213,7 @@ game = games.get(sys.argv[1])
 facts = game.facts
 players = facts.players[0]
 cell = game.compile(game.load_catalog(), facts.default_edition, players)
-lineup = parse_lineup(facts.default_lineup, players, game)
+lineup = parse_lineup(sys.argv[2], players, game)
 game.play(cell, 0, [0], lineup.seated(0, [0]))
 """
 # The same for a replay, which is compiled apart where it has a log to write.
@@ -227,25 +227,30 @@ def starts(game: Game[Any, Any], repeats: int, advance: Callable[[], object] = l
 
     The cache is a temporary folder, so neither finds what the user has compiled before.
     """
-    first_game = ["-c", _FIRST_GAME, game.name]
-    first_replay = ["-c", _FIRST_REPLAY, game.name]
+    plain = next(iter(lineups(game.facts)))
+    first_game = ["-c", _FIRST_GAME, game.name, plain]
+    first_thought = ["-c", _FIRST_GAME, game.name, game.facts.default_lineup]
+    first_replay = ["-c", _FIRST_REPLAY, game.name, game.facts.default_lineup]
     replay = ["-m", "balance", "replay", "--of", game.name, "--players", str(game.facts.players[0])]
     cache = tempfile.mkdtemp(prefix="balance-bench-")
     try:
         cold = [_seconds(first_game, cache)]
+        advance()
+        cold_players = [_seconds(first_thought, cache)]
         advance()
         cold_replay = [_seconds(first_replay, cache)]
         advance()
         warm: list[float] = []
         replayed: list[float] = []
         for _ in range(repeats):
-            warm.append(_seconds(first_game, cache))
+            warm.append(_seconds(first_thought, cache))
             replayed.append(_seconds(replay, cache))
             advance()
     finally:
         shutil.rmtree(cache, ignore_errors=True)
     return [
         Start("cold", tuple(cold)),
+        Start("cold players", tuple(cold_players)),
         Start("cold replay", tuple(cold_replay)),
         Start("warm", tuple(warm)),
         Start("replay", tuple(replayed)),

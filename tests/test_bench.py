@@ -164,6 +164,7 @@ def test_a_start_is_timed_cold_once_and_then_warm_in_one_cache_that_is_removed(m
     timed = bench.starts(NEFARIOUS, 3)
     assert [(start.measure, len(start.seconds)) for start in timed] == [
         ("cold", 1),
+        ("cold players", 1),
         ("cold replay", 1),
         ("warm", 3),
         ("replay", 3),

@@ -82,7 +82,7 @@ def bench(
         found += _sweep(game, games_, repeats, threads, lineup[0] if lineup else None, players or ())
     if not no_compile:
         diagnostics.say("compiling into an empty cache, then starting from it")
-        with diagnostics.progress("starting", 2 + repeats) as line:
+        with diagnostics.progress("starting", 3 + repeats) as line:
             found += benchmark.start_figures(game, benchmark.starts(game, repeats, line.advance))
     columns = _columns(found, options.format)
     output.rows([_row(figure, short="spread" in columns) for figure in found], columns, options)

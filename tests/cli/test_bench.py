@@ -89,9 +89,10 @@ def test_starts_come_last_and_are_told(call, monkeypatch):
     )
     assert code == 0
     assert [
-        (row["measure"], row["median"], row["unit"], row["n"], row["repeats"]) for row in json.loads(out)[-4:]
+        (row["measure"], row["median"], row["unit"], row["n"], row["repeats"]) for row in json.loads(out)[-5:]
     ] == [
         ("cold", 1.235, "s", 1, 1),
+        ("cold players", 1.235, "s", 1, 1),
         ("cold replay", 1.235, "s", 1, 1),
         ("warm", 1.235, "s", 1, 2),
         ("replay", 1.235, "s", 1, 2),

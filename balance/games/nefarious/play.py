@@ -16,6 +16,7 @@ from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.kernel import batch
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.log import LOG, MOST_WORDS
+from balance.games.nefarious.kernel.policies import RANDOM
 from balance.games.nefarious.kernel.round import play_round_apart
 from balance.games.nefarious.kernel.search import BOARD
 from balance.games.nefarious.kernel.state import ASKS, DECIDERS, MOST_ANSWERS, STATE
@@ -56,6 +57,12 @@ def _records_apart(dtype: np.dtype[Any], count: int = 1) -> RecordArray:
     return room[first : first + size].view(dtype)
 
 
+def _let_think(deciders: RecordArray, policies: npt.NDArray[np.int64]) -> None:
+    """Compile, or load, how players weigh their options, if one of them does."""
+    if policies.size and policies.max() > RANDOM and not deciders[0]["thinker"]:
+        deciders["thinker"] = weigh_apart()
+
+
 class Player:
     """Plays batches of one cell; keeps its buffers, so one per thread."""
 
@@ -64,7 +71,6 @@ class Player:
         self._states = _records_apart(STATE, 3)
         self._deciders = _records_apart(DECIDERS, 2)
         self._board = _records_apart(BOARD)
-        self._deciders["thinker"] = weigh_apart()
         self._deciders["rounds"] = play_round_apart()
         self._watch = _records_apart(batch.WATCH)
 
@@ -77,6 +83,7 @@ class Player:
         replicates: npt.NDArray[np.int64] | None = None,
     ) -> Batch:
         """Play one game per index; `policies` has a row per game and a column per seat."""
+        _let_think(self._deciders, policies)
         n, players = indices.size, cell.players
         kept = int(np.count_nonzero(indices % ROUNDS_EVERY == 0))
         games = np.zeros(n, batch.GAME_ROW)
@@ -102,6 +109,7 @@ class Player:
         replicates: npt.NDArray[np.int64] | None = None,
     ) -> Outcomes:
         """Play one game per index, keeping nothing but who won and how long it took."""
+        _let_think(self._deciders, policies)
         winners, lengths = np.zeros(indices.size, np.int64), np.zeros(indices.size, np.int64)
         if replicates is None:
             replicates = np.zeros(indices.size, np.int64)
@@ -138,8 +146,6 @@ class Session:
         self.seed, self.game_index, self.replicate = seed, game_index, replicate
         self.states = np.zeros(1, STATE)
         self.deciders = np.zeros(1, DECIDERS)
-        self.deciders["thinker"] = weigh_apart()
-        self.deciders["rounds"] = play_round_apart()
         self.deciders["policy"] = ASKS
         self.deciders["behind"] = ASKS
         self.deciders["stand_in"] = ASKS
@@ -212,6 +218,7 @@ class Session:
         """Let the kernel's policy of the seat answer, when the game is played on."""
         p = self.deciders[0]
         policy = int(policies[p["seat"]])
+        _let_think(self.deciders, policies)
         if policy > FIRST_SEARCH:
             room = self._room_to_search()
             p["tape"][p["n_tape"]] = batch.search_answer(self.cell.rules, *room, policy - FIRST_SEARCH)
@@ -221,12 +228,14 @@ class Session:
 
     def _room_to_search(self) -> tuple[RecordArray, RecordArray, RecordArray]:
         """Return copies of the game with room for imagined ones (kernel/search.py)."""
+        self.deciders["rounds"] = play_round_apart()
         states, deciders = np.zeros(3, STATE), np.zeros(2, DECIDERS)
         states[0], deciders[0] = self.states[0], self.deciders[0]
         return states, deciders, np.zeros(1, BOARD)
 
     def play_on(self, policies: npt.NDArray[np.int64]) -> None:
         """Play the rest of the game by policies; no question may be open."""
+        _let_think(self.deciders, policies)
         if policies.max() > FIRST_SEARCH:
             room = self._room_to_search()
             batch.play_searching(self.cell.rules, *room, policies, self.log)

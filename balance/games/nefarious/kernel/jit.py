@@ -113,8 +113,8 @@ def apart(function: Any, *records: Any) -> Callable[[], int]:
 
     def give() -> int:
         first, second, third = (types.CPointer(numba.from_dtype(record)) for record in records)
-        # A function of its own name, with `function` among its globals: what a closure holds is part of the key
-        # of Numba's cache, and a compiled function there has another key in every process.
+        # A function of its own name, with `function` among its globals: what a closure holds is part of the
+        # key of Numba's cache, and a compiled function there has another key in every process.
         name = f"{function.py_func.__name__}_apart"
         call = FunctionType(_pass_on.__code__, {**globals(), "function": function}, name)
         call.__qualname__ = name
