@@ -271,6 +271,8 @@ def start_figures(game: Game[Any, Any], timed: Sequence[Start]) -> Iterator[Figu
 def _seconds(arguments: Sequence[str], cache: str) -> float:
     """Return the wall time of one Python process."""
     environment = {**os.environ, "BALANCE_CACHE_DIR": cache}
+    # without it a process compiles all of Python's modules again, which nobody waits for twice
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     begun = time.perf_counter()
     done = subprocess.run(  # noqa: S603 - our own interpreter with our own program
         [sys.executable, *arguments], check=False, env=environment, capture_output=True, text=True
