@@ -77,6 +77,15 @@ def test_sums_stay_within_the_range_of_the_parameter(official):
     assert value(policies, "adaptive", "plan", *both) == 0.0
 
 
+def test_one_offset_is_for_games_without_twists(official, overlay):
+    policies = plain(offset("none", "none", coin=0.25))
+    base = policies.plain_parameters("adaptive")[PARAMETER_NAMES.index("coin")]
+    assert value(policies, "adaptive", "coin") == base + 0.25
+    assert value(policies, "adaptive", "coin", official.twist("unions")) == base
+    catalog = load_catalog([overlay(offset_text(offset("none", "none", coin=0.5)))])
+    assert value(catalog.policies, "adaptive", "coin") == base + 0.5
+
+
 def test_adaptive_plain_plays_without_offsets(official):
     catalog = replace(official, policies=plain(offset("unions", coin=0.5)))
     weights = GAME.compile(catalog, "ascora-2011", 2, ["unions"]).rules["weights"][0]
