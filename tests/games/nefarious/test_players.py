@@ -186,7 +186,7 @@ BAD_OFFSETS = [
     ('policy = "adaptive"', "police = 1", ("offset 'unions'", "police", "did you mean 'policy'?")),
     ('twist = "unions"\n', "", ("offset number 1", "twist", "missing")),
     ('twist = "unions"', "twist = 3", ("offset number 1", "twist", "expected a text, found 3")),
-    ('twist = "unions"', 'twist = "unoins"', ("offset 'unoins'", "twist", "did you mean 'unions'?")),
+    ('twist = "unions"', 'twist = "unoins"', ("offset 'unoins'", "twist", "did you mean 'unions'")),
     ('fitted_to = "0123456789ab"\n', "", ("offset 'unions'", "fitted_to", "missing")),
     ('"0123456789ab"', "12", ("offset 'unions'", "fitted_to", "expected a text, found 12")),
     ("[offset.parameters]\ncoin = 0.25\n", "", ("offset 'unions'", "parameters", "missing")),
