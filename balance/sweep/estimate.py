@@ -83,7 +83,7 @@ def _certainty(prepared: Prepared) -> Iterator[Row]:
         yield Row(f"a seat's win share, {players} players", round(width, 2), "+- pp")
         if policies > 1:
             points = win_points_half_width(deals, players, policies)
-            yield Row(f"a policy's win points in field, {players} players", round(points, 3), "+-")
+            yield Row(f"win points in field, {players} players", round(points, 3), "+-")
 
 
 def _groups(plan: Plan) -> dict[tuple[int, str], list[PlannedCell]]:

@@ -1,5 +1,6 @@
 """Folders of runs: refused when they hold something else, found out when damaged, repaired to the byte."""
 
+import copy
 import hashlib
 import json
 import shutil
@@ -134,24 +135,31 @@ class Weighed(Tiny):
 
     weights = "thrifty = 3\n"
 
-    @property
-    def policies_hash(self):
-        return hashlib.sha256(self.weights.encode()).hexdigest()
+    def policies_text(self, catalog):
+        return getattr(catalog, "weights", self.weights)
 
-    def policies_document(self):
-        return self.weights
+    def policies_hash(self, catalog):
+        return hashlib.sha256(self.policies_text(catalog).encode()).hexdigest()
+
+    def with_policies(self, catalog, path):
+        twin = copy.copy(catalog)
+        object.__setattr__(twin, "weights", path.read_text())
+        return twin
 
 
 def test_the_policies_as_used_are_in_the_folder(tiny_run, monkeypatch):
     monkeypatch.setitem(games._registered, "tiny", Weighed())
     used = tiny_run()
     assert (used.path / state.POLICIES).read_text() == "thrifty = 3\n"
-    assert used.plan.policies_hash == Weighed().policies_hash
+    assert used.plan.policies_hash == Weighed().policies_hash(None)
     assert used.small("run")["policies_hash"].to_list() == [used.plan.policies_hash]
     monkeypatch.setattr(Weighed, "weights", "thrifty = 4\n")
     with pytest.raises(UsageError, match=r"policies: [0-9a-f]{12} there, [0-9a-f]{12} here"):
         tiny_run(used.path)
-    with pytest.raises(DataError, match="cannot be played exactly as it was: policies: "):
+    # what a run was played with is in its folder, so that it can be repaired with other policies installed
+    simulation.prepare_repair(used.path)
+    (used.path / state.POLICIES).write_text("thrifty = 5\n")
+    with pytest.raises(DataError, match="does not hold the policies that played the run"):
         simulation.prepare_repair(used.path)
 
 

@@ -31,9 +31,9 @@ def first(run):
 
 def test_the_folder_is_what_the_promise_speaks_of(first, tmp_path):
     names = {name.split("/")[0] for name in first}
-    assert names == {"games", "seats", "builds", "rounds", "run.json", "catalog.toml", "run.parquet",
-                     "cells.parquet", "policies.parquet", "twists.parquet", "inventions.parquet",
-                     "editions.parquet"}  # fmt: skip
+    assert names == {"games", "seats", "builds", "rounds", "run.json", "catalog.toml", "policies.toml",
+                     "run.parquet", "cells.parquet", "policies.parquet", "twists.parquet",
+                     "inventions.parquet", "editions.parquet"}  # fmt: skip
     assert len(first) > 4 * 4  # several shards
     others = {path.name for path in (tmp_path / "first").iterdir()} - names
     assert others == {"run.log", "shards.jsonl"}

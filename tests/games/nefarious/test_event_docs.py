@@ -72,7 +72,7 @@ def test_two_twists_written_as_one(checkout, overlay, capfd):
     """The overlay of the page is a catalog, and acts as both twists do."""
     [text] = blocks(checkout, "docs/commands/replay.md", "toml")
     file = str(overlay(text))
-    together = ["replay", "--players", "3", "--json", "--round", "1"]
+    together = ["replay", "--players", "3", "--json", "--round", "1", "--lineup", "mirror:random"]
     assert run([*together, "--catalog", file, "--twists", "grants-and-mice"]) == 0
     one = capfd.readouterr().out
     assert run([*together, "--twists", "grants,blood-sweat-and-mice"]) == 0

@@ -101,9 +101,6 @@ def test_what_is_hidden_cannot_change_a_decision(policy):
     assert kinds == set(c.DECISIONS)
 
 
-@pytest.mark.xfail(
-    reason="an imagined world is a shuffle of the true one: other hidden cards, other worlds (search.py)"
-)
 def test_what_is_hidden_cannot_change_a_decision_of_search():
     kinds = set()
     for players, twists, edition in CELLS:

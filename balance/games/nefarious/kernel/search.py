@@ -42,6 +42,7 @@ BOARD: Final = np.dtype(
         ("n_slots", np.int64),
         ("slot_seat", np.int64, (MOST_CARDS,)),  # -1: the deck
         ("slot_place", np.int64, (MOST_CARDS,)),
+        ("slot_committed", np.int64, (MOST_CARDS,)),  # whether a committed card lies there
         ("slot_card", np.int64, (MOST_CARDS,)),
     ],
     align=True,
@@ -183,13 +184,8 @@ def imagine_world(g, p, board, key):
     """Deal the cards that the seat has not seen anew among the places where they can be; chances too."""
     t = g.table
     seat = p.seat & SEAT_BITS
-    board.n_slots = 0
-    for s in range(t.players):
-        if s != seat:
-            for i in range(t.n_hand[s]):
-                note_slot(p, board, s, i, np.int64(g.hand[s, i]))
-    for i in range(t.n_deck):
-        note_slot(p, board, -1, g.deck_top + i, np.int64(g.deck[g.deck_top + i]))
+    note_slots(g, p, board, seat)
+    sort_cards(board)
     for i in range(board.n_slots - 1, 0, -1):
         j = pick(extend(key, i), i + 1)
         card = board.slot_card[i]
@@ -204,12 +200,43 @@ def imagine_world(g, p, board, key):
     g.deck_key = extend(key, 2000)
 
 
+@jit
+def note_slots(g, p, board, seat):
+    """Write down where cards lie that were not seen, a committed one first: the order tells nothing."""
+    t = g.table
+    board.n_slots = 0
+    for s in range(t.players):
+        if s == seat:
+            continue
+        for i in range(t.n_hand[s]):
+            if np.int64(g.hand[s, i]) == g.committed[s]:
+                note_slot(p, board, s, i, 1, g.committed[s])
+        for i in range(t.n_hand[s]):
+            if np.int64(g.hand[s, i]) != g.committed[s]:
+                note_slot(p, board, s, i, 0, np.int64(g.hand[s, i]))
+    for i in range(t.n_deck):
+        note_slot(p, board, -1, g.deck_top + i, 0, np.int64(g.deck[g.deck_top + i]))
+
+
+@jit
+def sort_cards(board):
+    """Put the cards that were not seen in ascending order, so that where they lay leaves no trace."""
+    for i in range(1, board.n_slots):
+        card = board.slot_card[i]
+        j = i - 1
+        while j >= 0 and board.slot_card[j] > card:
+            board.slot_card[j + 1] = board.slot_card[j]
+            j -= 1
+        board.slot_card[j + 1] = card
+
+
 @inline
-def note_slot(p, board, seat, place, card):
+def note_slot(p, board, seat, place, committed, card):
     """Write down where a card lies that was not seen."""
     if not is_known(p, card):
         board.slot_seat[board.n_slots] = seat
         board.slot_place[board.n_slots] = place
+        board.slot_committed[board.n_slots] = committed
         board.slot_card[board.n_slots] = card
         board.n_slots += 1
 
@@ -221,7 +248,7 @@ def put_into_slot(g, board, i):
     if s < 0:
         g.deck[place] = card
         return
-    if g.committed[s] == np.int64(g.hand[s, place]):
+    if board.slot_committed[i]:
         g.committed[s] = card
     g.hand[s, place] = card
 
