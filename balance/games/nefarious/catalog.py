@@ -18,6 +18,7 @@ from balance.games import tomlfile
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.items import Change, Edition, Invention, Item, Switches, Twist, canonical
 from balance.games.nefarious.players import (
+    NO_TWIST,
     OFFSET,
     Offset,
     Policies,
@@ -134,7 +135,7 @@ def load_catalog(overlays: Iterable[str | Path] = ()) -> Catalog:
     problems = Problems()
     version, official = _official()
     entries, last_file = list(official), official[-1].file
-    named = {entry.id for entry in official if entry.kind == "twist"}
+    named = {NO_TWIST, *(entry.id for entry in official if entry.kind == "twist")}
     offsets: list[tuple[str, Offset]] = []
     for overlay in overlays:
         for path in tomlfile.toml_files(Path(overlay), problems):

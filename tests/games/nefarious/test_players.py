@@ -77,6 +77,15 @@ def test_sums_stay_within_the_range_of_the_parameter(official):
     assert value(policies, "adaptive", "plan", *both) == 0.0
 
 
+def test_one_offset_is_for_games_without_twists(official, overlay):
+    policies = plain(offset("none", "none", coin=0.25))
+    base = policies.plain_parameters("adaptive")[PARAMETER_NAMES.index("coin")]
+    assert value(policies, "adaptive", "coin") == base + 0.25
+    assert value(policies, "adaptive", "coin", official.twist("unions")) == base
+    catalog = load_catalog([overlay(offset_text(offset("none", "none", coin=0.5)))])
+    assert value(catalog.policies, "adaptive", "coin") == base + 0.5
+
+
 def test_adaptive_plain_plays_without_offsets(official):
     catalog = replace(official, policies=plain(offset("unions", coin=0.5)))
     weights = GAME.compile(catalog, "ascora-2011", 2, ["unions"]).rules["weights"][0]
@@ -177,7 +186,7 @@ BAD_OFFSETS = [
     ('policy = "adaptive"', "police = 1", ("offset 'unions'", "police", "did you mean 'policy'?")),
     ('twist = "unions"\n', "", ("offset number 1", "twist", "missing")),
     ('twist = "unions"', "twist = 3", ("offset number 1", "twist", "expected a text, found 3")),
-    ('twist = "unions"', 'twist = "unoins"', ("offset 'unoins'", "twist", "did you mean 'unions'?")),
+    ('twist = "unions"', 'twist = "unoins"', ("offset 'unoins'", "twist", "did you mean 'unions'")),
     ('fitted_to = "0123456789ab"\n', "", ("offset 'unions'", "fitted_to", "missing")),
     ('"0123456789ab"', "12", ("offset 'unions'", "fitted_to", "expected a text, found 12")),
     ("[offset.parameters]\ncoin = 0.25\n", "", ("offset 'unions'", "parameters", "missing")),
