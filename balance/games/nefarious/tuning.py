@@ -30,6 +30,7 @@ from balance.games.nefarious.players import (
 )
 from balance.games.nefarious.policies import FIELD, MOST_WEIGHED, PARAMETER_NAMES, PARAMETERS, POLICIES
 from balance.games.nefarious.rules import Cell, compile_cell
+from balance.games.nefarious.vocabulary import ACTIONS
 from balance.machine import cores
 
 Say = Callable[[str], None]
@@ -49,6 +50,7 @@ _RANGES: Final = np.array([(p.lowest, p.highest) for p in PARAMETERS])
 # A step of 1 of the optimiser, for each parameter: about what a person would try first.
 _WIDTHS: Final = _RANGES[:, 1] - _RANGES[:, 0]
 _STEPS: Final = np.minimum(0.12 * _WIDTHS, 1.5)
+BELIEFS: Final = tuple(f"prior_{action}" for action in ACTIONS)
 # What an offset may change: the worth of things and the liking for actions.
 OFFSET_NAMES: Final = (
     "coin", "coin_late", "card", "card_late", "income", "bonus", "bonus_late", "plan", "hurt",
@@ -93,6 +95,8 @@ ARCHETYPE: Final = Budget(30, 12, 16, 30)
 ADAPTIVE: Final = Budget(30, 16, 24, 40)
 PARTS: Final = 3
 """So many times ADAPTIVE, the version so far joining the league each time."""
+OBSERVED: Final = Budget(1, 1, 60, 100)
+"""What is watched to learn how often each action is played."""
 TWIST: Final = Budget(25, 12, 12, 60)
 WITHOUT_TWISTS: Final = Budget(60, 14, 10, 60)
 FRESH: Final = Budget(1, 2, 120, 100)
@@ -240,9 +244,33 @@ def _vector(parameters: Mapping[str, float]) -> Vector:
     return np.array([parameters[name] for name in PARAMETER_NAMES])
 
 
-def _softness_stays(free: list[int]) -> list[int]:
-    """Softness is not tuned: less of it always wins a little, and nobody plays like that."""
-    return [i for i in free if PARAMETER_NAMES[i] != "softness"]
+def _tunable(indices: Sequence[int]) -> list[int]:
+    """Leave out what is not tuned.
+
+    Less softness always wins a little, and nobody plays like that. What neighbours usually do is a fact, and
+    measured (`settle_beliefs`): an optimiser would bend it into a liking for one zone or the other.
+    """
+    return [i for i in indices if PARAMETER_NAMES[i] not in ("softness", *BELIEFS)]
+
+
+def settle_beliefs(policies: Policies, pairs: Sequence[Pair], seed: int, say: Say) -> Policies:
+    """Give all players but `greedy` the shares of the actions as they are played: the first guess of each."""
+    catalog = replace(load_catalog(), policies=policies)
+    rng = np.random.default_rng(seed)
+    league: League = [(POLICIES[name], None) for name in FIELD]
+    chose = np.zeros(len(BELIEFS), np.int64)
+    for players, twists in draw_cells(rng, OBSERVED.cells, pairs):
+        cell = compile_cell(catalog, LEAGUE_EDITION, players, twists)
+        task = draw_task(cell, rng, OBSERVED.games, league)
+        task.policies[np.arange(OBSERVED.games), task.seats] = POLICIES["adaptive"]
+        chose += Player().play(cell, task.seed, task.indices, task.policies).seats["chose"].sum(axis=0)
+    shares = np.round(chose / chose.sum(), 2)
+    say("beliefs: " + ", ".join(f"{name} {share}" for name, share in zip(BELIEFS, shares, strict=True)))
+    for entry in policies.entries:
+        if not set(BELIEFS) <= set(entry.fixed):
+            settled = {**entry.parameters, **dict(zip(BELIEFS, map(float, shares), strict=True))}
+            policies = _with_parameters(policies, entry.name, _vector(settled))
+    return policies
 
 
 def tune_one(
@@ -258,7 +286,7 @@ def tune_one(
     catalog = replace(load_catalog(), policies=policies)
     entry = _entry(policies, name)
     base = _vector(entry.parameters)
-    free = _softness_stays([i for i, p in enumerate(PARAMETER_NAMES) if p not in entry.fixed])
+    free = _tunable([i for i, p in enumerate(PARAMETER_NAMES) if p not in entry.fixed])
     offsets_of = _offsets_by_cell(policies, name)
 
     def to_weights(vector: Vector, cell: Cell) -> Vector:
@@ -295,9 +323,12 @@ def tune_all(policies: Policies, pairs: Mapping[str, Sequence[Pair]], say: Say) 
     everybody: list[tuple[int, Vector | None]] = [(POLICIES[name], None) for name in FIELD]
     here = pairs[LEAGUE_EDITION]
     policies = tune_one(policies, "adaptive", here, everybody, FIRST, TUNING_SEED + 90, say)
+    policies = settle_beliefs(policies, here, TUNING_SEED + 91, say)
     policies = tune_archetypes(policies, here, everybody, say)
+    policies = settle_beliefs(policies, here, TUNING_SEED + 92, say)
     for part in range(PARTS):
-        everybody.append((FIRST_SPARE + part, _vector(_entry(policies, "adaptive").parameters)))
+        # its own past is met as often as three of the others
+        everybody += [(FIRST_SPARE + part, _vector(_entry(policies, "adaptive").parameters))] * 3
         policies = tune_one(policies, "adaptive", here, everybody, ADAPTIVE, TUNING_SEED + 100 + part, say)
     return tune_without_twists(tune_offsets(policies, pairs, None, say), say)
 
@@ -310,7 +341,7 @@ def tune_without_twists(policies: Policies, say: Say) -> Policies:
     """
     name = "adaptive"
     base = _vector(_entry(policies, name).parameters)
-    free = _softness_stays(list(range(len(PARAMETERS))))
+    free = _tunable(list(range(len(PARAMETERS))))
     league: list[tuple[int, Vector | None]] = [(POLICIES[n], None) for n in (name, "random", *FIELD)]
     found = np.zeros(len(free))
     others = tuple(o for o in policies.offsets if (o.policy, o.twist) != (name, NO_TWIST))

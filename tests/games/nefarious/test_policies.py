@@ -43,12 +43,23 @@ def answer_of(session, policy):
 # --- only what a player at the table may know -------------------------------------------------------------
 
 
+def clutter(record):
+    """Write what another decision could have left behind into every field of a record."""
+    for name in record.dtype.names:
+        if record.dtype[name].names:
+            clutter(record[name])
+        else:
+            record[name] = 3
+
+
 def hide_anew(session, chance):
     """A copy in which the cards that the seat has not seen lie elsewhere; None if there are less than two.
 
-    Cards that somebody has decided about in this round stay where they are: the decisions are on the tape.
+    What is left in its mind from earlier decisions, maybe those of other seats, is other too. Cards that
+    somebody has decided about in this round stay where they are: the decisions are on the tape.
     """
     other = session.copy()
+    clutter(other.deciders[0]["mind"])
     g, t, p = other.state, other.table, other.deciders[0]
     known = {k for k in range(128) if int(p["known"][k >> 6]) >> (k & 63) & 1}
     on_tape = set(p["tape"][: int(p["n_tape"])].tolist())

@@ -10,7 +10,10 @@ import numpy as np
 from balance.games.nefarious import policies as w
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.counts import amount_of, amount_on_card, concerns, holds
+from balance.games.nefarious.kernel.income import twist_income
+from balance.games.nefarious.kernel.invent import refusing_line, source_of
 from balance.games.nefarious.kernel.jit import inline, jit
+from balance.games.nefarious.kernel.lines import is_named
 from balance.games.nefarious.kernel.score import score_of
 from balance.games.nefarious.kernel.state import TIMES_BITS
 
@@ -137,21 +140,12 @@ def add_habits(total, chance, r, table, weights, s):
 @jit
 def foresee_income(m, r, seat):
     """Return what the minions of the imagined seat will earn in a round, as far as one can guess."""
-    g = m.imagined
-    t = g.table
     earned = 0.0
     for zone in range(c.ACTION_COUNT):
-        earned += t.minions[seat, zone] * m.expect[zone]
-    factor = 1.0
-    for index in range(r.first[c.AT_INCOME], r.last[c.AT_INCOME]):
-        line = r.lines[index]
-        if not holds(g, r, line, seat):
-            continue
-        if line.op == c.TIMES:
-            factor *= line.amount
-        else:
-            earned += amount_of(g, line, seat, -1)
-    return earned * factor
+        earned += m.imagined.table.minions[seat, zone] * m.expect[zone]
+    if r.first[c.AT_INCOME] < r.last[c.AT_INCOME]:
+        return twist_income(m.imagined, r, seat, earned)
+    return earned
 
 
 @jit
@@ -188,7 +182,7 @@ def foresee_minions(m, line, seat, amount):
     t = m.imagined.table
     if line.everything:
         for zone in range(c.ACTION_COUNT):
-            if named(t, line, seat, zone) != (line.off == 1):
+            if is_named(m.imagined, line, seat, zone) != (line.off == 1):
                 move_minions(m, seat, zone, -t.minions[seat, zone])
         return
     if line.zone == c.ANY_ZONE:
@@ -200,19 +194,11 @@ def foresee_minions(m, line, seat, amount):
                 move_minions(m, seat, worst_zone(m, seat), -1)
         return
     for zone in range(c.ACTION_COUNT):
-        if named(t, line, seat, zone):
+        if is_named(m.imagined, line, seat, zone):
             if line.op == c.PLUS:
                 move_minions(m, seat, zone, min(amount, t.reserve[seat]))
             else:
                 move_minions(m, seat, zone, -min(amount, t.minions[seat, zone]))
-
-
-@inline
-def named(t, line, seat, zone):
-    """Whether a line speaks of a zone (as `lines.is_named`, of an imagined table)."""
-    if line.zone == c.PLAYED_ZONES:
-        return t.actions[seat] >> zone & 1 == 1
-    return line.zone == c.ANY_ZONE or line.zone == zone
 
 
 @inline
@@ -298,34 +284,21 @@ def foresee_placement(m, r, seat, zone, price):
 
 
 @jit
-def refuses(m, r, seat):
-    """Return the build line that must be possible in full and is not, or -1 (as `invent.refusing_line`)."""
-    t = m.imagined.table
-    for index in range(r.first[c.AT_BUILD], r.last[c.AT_BUILD]):
-        line = r.lines[index]
-        if line.or_else < 0:
-            continue
-        if line.what == c.MINION:
-            here = t.on_zones[seat]
-            if 0 <= line.zone < c.ACTION_COUNT:
-                here = t.minions[seat, line.zone]
-            if here < line.amount:
-                return index
-        elif t.n_hand[seat] - 1 < line.amount:
-            return index
-    return _NONE
+def foresee_build(m, r, seat, card):
+    """Build a card of the imagined seat, or do what happens instead if a twist refuses it."""
+    refusal = refusing_line(m.imagined, r, seat)
+    if refusal >= 0:
+        instead = r.lines[r.lines[refusal].or_else]
+        foresee_line(m, instead, seat, amount_of(m.imagined, instead, seat, -1))
+    else:
+        foresee_building(m, r, seat, card)
 
 
 @jit
-def foresee_build(m, r, seat, card):
-    """Build a card of the imagined seat: pay, count it, and do its lines and those of twists."""
+def foresee_building(m, r, seat, card):
+    """Let the imagined seat pay for a card, count it, and do its lines and those of twists."""
     g = m.imagined
     t = g.table
-    refusal = refuses(m, r, seat)
-    if refusal >= 0:
-        instead = r.lines[r.lines[refusal].or_else]
-        foresee_line(m, instead, seat, amount_of(g, instead, seat, -1))
-        return
     t.money[seat] -= r.cost[card]
     t.n_hand[seat] -= 1
     t.built[seat, t.n_built[seat]] = card
@@ -340,7 +313,7 @@ def foresee_build(m, r, seat, card):
                 foresee_line(m, line, seat, amount_of(g, line, seat, -1))
             else:
                 m.hurt_done += hurt_by(m, r, line, seat, False)
-    source = foreseen_source(m, r, seat, card)
+    source = source_of(g, r, seat, card)
     for _ in range(r.effect_repeats):
         if source >= 0:
             for index in range(r.own_lines[source], r.own_lines[source + 1]):
@@ -356,21 +329,6 @@ def foresee_build(m, r, seat, card):
             line = r.lines[index]
             if holds(g, r, line, seat):
                 m.hurt_done += hurt_by(m, r, line, seat, True)
-
-
-@jit
-def foreseen_source(m, r, seat, card):
-    """Return the card whose printed lines the latest built one resolves (as `invent.source_of`), or -1."""
-    t = m.imagined.table
-    blank = r.own_lines[card] == r.own_lines[card + 1] and r.others_lines[card] == r.others_lines[card + 1]
-    added = (
-        r.first[c.ON_INVENTION_SELF] < r.last[c.ON_INVENTION_SELF]
-        or r.first[c.ON_INVENTION_OTHERS] < r.last[c.ON_INVENTION_OTHERS]
-    )
-    if r.echo > 0 and blank and not added:
-        earlier = t.n_built[seat] - 1 - r.echo
-        return np.int64(t.built[seat, earlier]) if earlier >= 0 else _NONE
-    return card
 
 
 @jit

@@ -14,15 +14,16 @@ from balance.games.nefarious.kernel.foresight import (
     come_back,
     expect_actions,
     foresee_build,
+    foresee_building,
     foresee_income,
     foresee_moment,
     foresee_placement,
     foresee_round,
     look_around,
     move_minions,
-    refuses,
     rounds_left,
 )
+from balance.games.nefarious.kernel.invent import refusing_line
 from balance.games.nefarious.kernel.jit import apart, inline, jit
 from balance.games.nefarious.kernel.randomness import extend
 from balance.games.nefarious.kernel.state import MIND, MOST_WAITING, RULES, SEAT_BITS, TABLE
@@ -38,7 +39,7 @@ def weigh(r, table, m):
     seat, kind = m.seat & SEAT_BITS, m.kind
     weights = r.weights[m.policy]
     begin_to_think(m, r, table, weights, seat)
-    if kind != c.PLACE and kind != c.REMOVE:
+    if kind != c.REMOVE:
         value_hand(m, r, seat)
     best = 0
     most = -1.0e300
@@ -119,13 +120,13 @@ def begin_to_think(m, r, table, weights, seat):
 def value_hand(m, r, seat):
     """Find the net worth of building each card of the hand, as things stand."""
     before = worth_without_plan(m, r, seat, bonus_of(m, r, seat))
-    refused = refuses(m, r, seat) >= 0
+    refused = refusing_line(m.imagined, r, seat) >= 0
     for i in range(m.n_cards):
         if refused:
             card = m.hand[i]
             m.net[i] = r.vp[card] - m.coin * r.cost[card]
             continue
-        foresee_build(m, r, seat, m.hand[i])
+        foresee_building(m, r, seat, m.hand[i])
         m.net[i] = worth_without_plan(m, r, seat, bonus_of(m, r, seat)) - before
         come_back(m, seat)
 
