@@ -1,0 +1,44 @@
+"""Corrections for having looked at many things at once, and for having looked at the same thing repeatedly.
+
+Cells of a run share their seeds, so their p-values depend on each other in a way that nobody has worked out:
+Benjamini and Yekutieli's procedure holds whatever the dependence is. Plain arithmetic, no library.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from balance.analysis.intervals import adjusted
+
+__all__ = ["benjamini_yekutieli", "harmonic", "spending"]
+
+
+def harmonic(n: int) -> float:
+    """Return 1 + 1/2 + ... + 1/n: what the dependence of `n` tests costs at worst.
+
+    >>> harmonic(4)
+    2.083333333333333
+    """
+    if n > 1000:  # Euler and Maclaurin, right to the last digit here
+        return math.log(n) + 0.5772156649015329 + 1 / (2 * n) - 1 / (12 * n * n)
+    return sum(1 / k for k in range(1, n + 1))
+
+
+def benjamini_yekutieli(p_values: Sequence[float]) -> list[float]:
+    """Return adjusted p-values; those up to q are found at a false discovery rate of q, under any dependence.
+
+    >>> [round(p, 4) for p in benjamini_yekutieli([0.01, 0.04, 0.03, 0.5])]
+    [0.0833, 0.1111, 0.1111, 1.0]
+    """
+    cost = harmonic(len(p_values))
+    return [min(1.0, p * cost) for p in adjusted(p_values)]
+
+
+def spending(look: int) -> float:
+    """Return the part of the error rate that the look of this number (from 1) may spend; all parts sum to 1.
+
+    >>> [round(spending(look), 3) for look in (1, 2, 3)]
+    [0.608, 0.152, 0.068]
+    """
+    return 6 / (math.pi * look) ** 2
