@@ -6,10 +6,10 @@ Confidence is 95% throughout, two-sided; "at least" means the lower end, "at mos
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-__all__ = ["Interval", "Z", "adjusted", "median", "normal_tail", "wilson"]
+__all__ = ["Interval", "Z", "adjusted", "fieller", "median", "normal_tail", "quantile", "wilson"]
 
 Z: Final = 1.959963984540054
 """The normal quantile of 97.5%."""
@@ -56,6 +56,60 @@ def median(counts: Sequence[int]) -> Interval:
     high = min(n, math.ceil(n / 2 + reach) + 1)
     middle = (_ranked(counts, (n + 1) // 2) + _ranked(counts, n // 2 + 1)) / 2
     return Interval(middle, float(_ranked(counts, low)), float(_ranked(counts, high)))
+
+
+def quantile(counts: Mapping[int, int], level: float, design: float = 1.0) -> Interval:
+    """Return a quantile of whole numbers and its interval by order statistics; `counts[x]` of them are x.
+
+    `design` says how many times fewer independent numbers would tell as much. The median of an even number of
+    values lies between the two in the middle.
+
+    >>> quantile({1: 10, 2: 80, 3: 10}, 0.5)
+    Interval(value=2.0, low=2.0, high=2.0)
+    >>> quantile({1: 10, 2: 80, 3: 10}, 0.95)
+    Interval(value=3.0, low=2.0, high=3.0)
+    """
+    values = sorted(x for x, count in counts.items() if count)
+    n = sum(counts.values())
+    if not n:
+        raise ValueError("no quantile of nothing")
+    reach = Z * math.sqrt(n * design * level * (1 - level))
+    low = max(1, math.floor(n * level - reach))
+    high = min(n, math.ceil(n * level + reach) + 1)
+    rank = max(1, math.ceil(n * level))
+    found = {rank: 0.0, low: 0.0, high: 0.0, min(n, math.floor(n * level) + 1): 0.0}
+    passed = 0
+    for x in values:
+        for wanted in found:
+            if passed < wanted <= passed + counts[x]:
+                found[wanted] = float(x)
+        passed += counts[x]
+    middle = (found[rank] + found[min(n, math.floor(n * level) + 1)]) / 2 if level == 0.5 else found[rank]
+    return Interval(middle, found[low], found[high])
+
+
+def fieller(
+    above: float, below: float, v_above: float, v_below: float, covariance: float, z: float = Z
+) -> Interval:
+    """Return a ratio of two estimates and its interval by Fieller; open-ended if `below` may be 0.
+
+    Takes both estimates, their variances, their covariance, and the quantile of the interval.
+
+    >>> [round(end, 4) for end in fieller(10, 5, 0.25, 0.04, 0.0)]
+    [2.0, 1.7577, 2.2751]
+    >>> fieller(10, 0.1, 0.25, 0.04, 0.0).high
+    inf
+    """
+    value = above / below if below else math.copysign(math.inf, above)
+    # the ratios t with (above - t * below)^2 <= z^2 * (v_above - 2 t covariance + t^2 v_below)
+    a = below**2 - z * z * v_below
+    b = above * below - z * z * covariance
+    c = above**2 - z * z * v_above
+    root = b * b - a * c
+    if a <= 0 or math.isnan(root):
+        return Interval(value, -math.inf, math.inf)
+    reach = math.sqrt(max(root, 0.0))
+    return Interval(value, (b - reach) / a, (b + reach) / a)
 
 
 def _ranked(counts: Sequence[int], rank: int) -> int:

@@ -162,6 +162,7 @@ def _facts(game: AnyGame) -> Iterator[str]:
         yield from _table(table)
     for name, roles in NEEDED_ROLES.items():
         yield from _needed(facts, name, roles)
+    yield from _measures(facts)
 
 
 def _policies(game: AnyGame) -> Iterator[str]:
@@ -191,6 +192,21 @@ def _needed(facts: Facts, name: str, roles: Sequence[str]) -> Iterator[str]:
     for role in roles:
         if role not in has:
             yield f"the table {name} has no column with the role {role}"
+
+
+def _measures(facts: Facts) -> Iterator[str]:
+    """Yield the columns for metrics that no table has."""
+    named = facts.measures
+    per_game = (named.lead_changes, named.extension, named.exhausted)
+    per_seat = (named.half_score, named.money, named.hand, *named.chosen)
+    if named.chosen and len(named.chosen) != len(facts.actions):
+        yield f"measures name {len(named.chosen)} columns of chosen actions, but there are {facts.actions}"
+    for table, names in (("games", per_game), ("seats", per_seat)):
+        has = [column.name for t in facts.tables if t.name == table for column in t.columns]
+        yield from (f"the table {table} has no column {name}" for name in names if name and name not in has)
+    for policy in facts.adapting:
+        if policy not in facts.policies:
+            yield f"the adapting policy '{policy}' is none of {facts.policies}"
 
 
 def _table(table: Table) -> Iterator[str]:

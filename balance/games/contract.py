@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from balance.games.lineup import Lineup
 
 __all__ = [
+    "Accepting",
     "Catalog",
     "Cell",
     "Column",
@@ -29,7 +30,9 @@ __all__ = [
     "Handicap",
     "Kind",
     "Measured",
+    "Measures",
     "Notated",
+    "Strength",
     "Table",
     "Throughput",
     "Tunable",
@@ -144,6 +147,39 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Measures:
+    """Which columns hold what metrics are made of; an empty name: the game has no such thing.
+
+    The columns have the role `measure`: only here is said what they are to code that does not know the game.
+    """
+
+    lead_changes: str = ""
+    """In `games`: how often the lead changed hands."""
+    extension: str = ""
+    """In `games`: rounds played after somebody first reached the goal."""
+    exhausted: str = ""
+    """In `games`: whether something that all draw from ran out."""
+    half_score: str = ""
+    """In `seats`: the score half-way through the game."""
+    money: str = ""
+    """In `seats`: money at the end."""
+    hand: str = ""
+    """In `seats`: cards in hand at the end."""
+    chosen: tuple[str, ...] = ()
+    """In `seats`: how often each action was chosen, in the order of `Facts.actions`."""
+
+
+class Strength(NamedTuple):
+    """How well those play whom a lineup seats, for sentences such as "broken in casual play"."""
+
+    lineup: str
+    """A lineup, or how its text begins."""
+    name: str
+    learned: bool = True
+    """Whether they know variants from tuning; players who think everything out do not need it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What can be said of a game before any code of it runs."""
 
@@ -171,6 +207,12 @@ class Facts:
     """The lineups of a sweep that names none; none here: the default lineup."""
     bench_lineups: tuple[tuple[str, int], ...] = ()
     """What a benchmark measures: lineups, and of how many games each plays one (slow players play few)."""
+    measures: Measures = Measures()
+    """The columns that metrics are made of, as far as the game has such."""
+    strengths: tuple[Strength, ...] = ()
+    """How well players play, weakest first; a lineup that is not here is called by its own text."""
+    adapting: tuple[str, ...] = ()
+    """The policies that are tuned for variants; where variants are in force, only they are compared."""
 
     def table(self, name: str) -> Table:
         """Return the table of a name; KeyError if there is none."""
@@ -381,6 +423,14 @@ class Tunable(Protocol):
         Plays at most `budget` games on `jobs` threads, whose number changes nothing, and tells `advance` how
         many were played. UsageError for a budget that is too small or too large.
         """
+
+
+@runtime_checkable
+class Accepting(Protocol):
+    """A game that ships the ranges within which its designers accept a metric."""
+
+    def thresholds_file(self) -> Path:
+        """Return the TOML file with the official thresholds."""
 
 
 @runtime_checkable

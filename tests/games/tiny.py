@@ -29,6 +29,8 @@ from balance.games.contract import (
     Facts,
     Handicap,
     Kind,
+    Measures,
+    Strength,
     Table,
 )
 from balance.games.eventlog import from_round
@@ -107,6 +109,8 @@ FACTS: Final = Facts(
     round_limit=ROUND_LIMIT,
     tables=TABLES,
     default_sweep_lineups=("mirror:random", "field"),
+    measures=Measures(money="coins", chosen=tuple(f"times_{action}" for action in ACTIONS)),
+    strengths=(Strength("mirror:random", "random play"), Strength("field", "mixed play")),
 )
 
 # --- catalog ----------------------------------------------------------------------------------------------
@@ -397,6 +401,9 @@ class Tiny:
 
     def read_catalog(self, path: Path) -> Catalog:
         return _read_files([path])
+
+    def thresholds_file(self) -> Path:
+        return OFFICIAL.with_name("tiny_thresholds.toml")
 
     def engine_hash(self) -> str:
         return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()

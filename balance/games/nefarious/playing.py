@@ -5,13 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from balance.games.contract import Event, Facts, Fitting, Handicap, Throughput
+from balance.games.contract import Event, Facts, Fitting, Handicap, Measures, Strength, Throughput
 from balance.games.keys import check_keys
 from balance.games.lineup import Lineup, check_seated
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import Catalog
 from balance.games.nefarious.players import policies_text, read_policies
 from balance.games.nefarious.policies import FIELD, POLICIES, SEARCH, policy_name, policy_number
+from balance.resources import data_dir
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,6 +79,22 @@ class Playing:
                 ("field", 10),
                 (f"mirror:{SEARCH}:20", 10_000),
             ),
+            measures=Measures(
+                lead_changes="lead_changes",
+                extension="rounds_after_goal",
+                exhausted="deck_exhausted",
+                half_score="vp_half",
+                money="money",
+                hand="hand",
+                chosen=tuple(f"chose_{action}" for action in v.ACTIONS),
+            ),
+            strengths=(
+                Strength("mirror:random", "random play"),
+                Strength("field", "casual play"),
+                Strength("mirror:adaptive", "skilled play"),
+                Strength(f"mirror:{SEARCH}:", "expert play", learned=False),
+            ),
+            adapting=("adaptive",),
         )
 
     def engine_hash(self) -> str:
@@ -187,6 +204,10 @@ class Playing:
         from balance.games.nefarious.tuning import fit_overlay
 
         return fit_overlay(catalog, edition, variant, combinations, budget, seed, jobs, advance)
+
+    def thresholds_file(self) -> Path:
+        """Return the file with the official thresholds."""
+        return data_dir("nefarious") / "thresholds.toml"
 
     def replay(
         self, cell: "Cell", seed: int, game_index: int, policies: Sequence[str], replicate: int = 0

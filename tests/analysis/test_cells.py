@@ -1,0 +1,149 @@
+"""The sums of a cell: against the same counts made from plain rows, for both games."""
+
+from collections import Counter, defaultdict
+
+import pytest
+
+import balance
+from balance.analysis.cells import DEFICITS, PAIRED, Paired, Sums, statistics
+from balance.errors import UsageError
+
+
+def rows_by_game(runs):
+    """Return every game as a dict, with the dicts of its seats in order."""
+    games, seats = [], defaultdict(list)
+    for run in runs:
+        for row in run.seats.collect().iter_rows(named=True):
+            seats[row["game_id"]].append(row)
+        games += list(run.games.collect().iter_rows(named=True))
+    return [(game, sorted(seats[game["game_id"]], key=lambda row: row["seat"])) for game in games]
+
+
+def numbers_of(game, seats, facts, policies):
+    """Return (num, den) of every part of one game, counted the slow way."""
+    m, n, winner = facts.measures, len(seats), game["winner_seat"]
+    found = {"length": (game["rounds"], 1), "stalled": (int(game["stalled"]), 1)}
+    if m.extension:
+        found["extended"] = (int(game[m.extension] > 0), 1)
+    if m.lead_changes:
+        found["no_lead_change"] = (int(game[m.lead_changes] == 0), 1)
+    if m.exhausted:
+        found["exhausted"] = (int(game[m.exhausted]), 1)
+    for name in ("money", "hand"):
+        column = getattr(m, name)
+        if column:
+            found[name] = (sum(row[column] for row in seats), n)
+    choices = sum(row[column] for row in seats for column in m.chosen)
+    for action, column in zip(facts.actions, m.chosen, strict=True):
+        found[f"action:{action}"] = (sum(row[column] for row in seats), choices)
+    if m.half_score:
+        halves = [row[m.half_score] for row in seats]
+        sole = halves.count(max(halves)) == 1
+        found["half_leader"] = (int(sole and winner == halves.index(max(halves))), int(sole))
+        for low, high in DEFICITS:
+            behind = [k for k, half in enumerate(halves) if low <= max(halves) - half <= high]
+            found[f"comeback:{low}"] = (int(winner in behind), len(behind))
+    for seat in range(n):
+        found[f"seat:{seat}"] = (1 if winner is None else n * (winner == seat), 1)
+    names = [row["policy"] for row in seats]
+    for policy in policies:
+        held = names.count(policy)
+        score = held if winner is None else n * (names[winner] == policy)
+        found[f"policy:{policy}"] = (score, held)
+        beside = around = 0
+        if n > 3 and winner is not None:
+            others = [k for k in range(n) if k != winner and names[k] == policy]
+            around = 2 * len(others)
+            beside = (n - 1) * sum((k - winner) % n in (1, n - 1) for k in others)
+        found[f"beside:{policy}"] = (beside, around)
+    return found
+
+
+def check(runs, policies):
+    facts = runs[0].game.facts
+    found = statistics(runs)
+    deals = defaultdict(lambda: defaultdict(lambda: defaultdict(lambda: [0, 0])))
+    lengths = defaultdict(Counter)
+    for game, seats in rows_by_game(runs):
+        lengths[game["cell_id"]][game["rounds"]] += 1
+        for name, (num, den) in numbers_of(game, seats, facts, policies).items():
+            pair = deals[game["cell_id"]][name][game["game_index"]]
+            pair[0] += num
+            pair[1] += den
+    assert set(found.cells) == set(lengths)
+    for number, cell in found.cells.items():
+        assert cell.lengths == lengths[number]
+        assert cell.games == sum(lengths[number].values())
+        for name, by_index in deals[number].items():
+            nums, dens = zip(*by_index.values(), strict=True)
+            if name.startswith(("policy", "beside")) and not sum(dens):
+                assert name not in cell.sums
+            elif not name.startswith(("policy", "beside")) or "," in cell.lineup or cell.lineup == "field":
+                assert cell.sums[name] == Sums.of(nums, dens), (cell, name)
+        base = found.baseline(cell)
+        for name in PAIRED:
+            if name in deals[number]:
+                own, plain = deals[number][name], deals[base.id][name]
+                both = own.keys() & plain.keys()
+                assert cell.paired[name] == Paired(
+                    len(both),
+                    sum(own[k][0] for k in both),
+                    sum(plain[k][0] for k in both),
+                    sum(own[k][0] * plain[k][0] for k in both),
+                )
+    return found
+
+
+def test_every_sum_of_a_family_of_runs_is_that_of_its_rows(tiny_runs):
+    found = check(tiny_runs, ("random", "thrifty"))
+    assert {cell.deals for cell in found.cells.values()} == {50}
+    cell = found.find(3, ("windy",), "field")
+    assert cell.variants == ("windy",)
+    assert found.baseline(cell).variants == ()
+    assert found.find(3, ("nowhere",), "field") is None
+
+
+def test_games_that_share_a_deal_are_one_observation(tiny_replicated):
+    found = check([tiny_replicated], ("random", "thrifty"))
+    wins = defaultdict(lambda: defaultdict(lambda: [0, 0, 0]))
+    for game, _ in rows_by_game([tiny_replicated]):
+        if game["winner_seat"] is not None:
+            wins[game["cell_id"]][game["game_index"]][game["winner_seat"]] += 1
+    for number, cell in found.cells.items():
+        assert (cell.deals, cell.games) == (25, 100)
+        assert sum(cell.wins_within.values()) == 25
+        seen = Counter(tuple(pattern) for pattern in wins[number].values())
+        assert {k: v for k, v in cell.wins_within.items() if sum(k)} == seen
+
+
+def test_some_cells_bring_their_baselines_along(tiny_runs, tiny_statistics):
+    cell = tiny_statistics.find(2, ("festive",), "field")
+    found = statistics(tiny_runs, [cell.id])
+    assert set(found.cells) == {cell.id, tiny_statistics.baseline(cell).id}
+    assert found.cells[cell.id] == cell
+    with pytest.raises(UsageError, match="no cell 999"):
+        statistics(tiny_runs, [999])
+
+
+def test_batches_change_nothing(tiny_runs, tiny_statistics, monkeypatch):
+    monkeypatch.setattr("balance.analysis.cells._SHARDS_AT_ONCE", 1)
+    assert statistics(tiny_runs).cells == tiny_statistics.cells
+
+
+@pytest.fixture(scope="module")
+def nefarious(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("nefarious")
+    return balance.simulate(
+        folder / "run",
+        players="3,5",
+        variants=["none", "unions", "unions,parallel-universe"],
+        lineups=["field", "mirror:random"],
+        games_per_cell=40,
+    )
+
+
+def test_nefarious_adds_up_too(nefarious):
+    found = check([nefarious], nefarious.game.facts.field)
+    cell = found.find(5, ("parallel-universe", "unions"), "field")
+    assert {f"beside:{name}" for name in nefarious.game.facts.field} <= set(cell.sums)
+    assert sum(cell.lead_changes.values()) == cell.games
