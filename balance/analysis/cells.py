@@ -29,11 +29,16 @@ __all__ = [
     "CellStatistics",
     "Layout",
     "Paired",
+    "Part",
     "Statistics",
     "Sums",
+    "batches",
     "by_deal",
     "connect",
+    "files_sql",
     "layout_of",
+    "planned_cells",
+    "quoted",
     "statistics",
 ]
 
@@ -167,7 +172,7 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """One number per game, and of how many it is a part: both SQL over a row per game."""
 
     name: str
@@ -177,6 +182,7 @@ class _Part:
 
     @property
     def constant(self) -> bool:
+        """Whether the denominator is the same in every game of a cell."""
         return self.den in ("1", "players")
 
 
@@ -197,29 +203,29 @@ class Layout:
 
     def column(self, table: str, role: str) -> str:
         """Return the column of a role, quoted."""
-        return _quoted(stored_table(self.facts, table).column(role).name)
+        return quoted(stored_table(self.facts, table).column(role).name)
 
     @property
-    def parts(self) -> list[_Part]:
+    def parts(self) -> list[Part]:
         """Return everything that is summed over games."""
         m = self.facts.measures
-        found = [_Part("length", "length", "1"), _Part("stalled", "stalled", "1")]
+        found = [Part("length", "length", "1"), Part("stalled", "stalled", "1")]
         if m.extension:
-            found.append(_Part("extended", "(extension > 0)::int", "1"))
+            found.append(Part("extended", "(extension > 0)::int", "1"))
         if m.lead_changes:
-            found.append(_Part("no_lead_change", "(lead_changes = 0)::int", "1"))
+            found.append(Part("no_lead_change", "(lead_changes = 0)::int", "1"))
         if m.exhausted:
-            found.append(_Part("exhausted", "exhausted", "1"))
-        found += [_Part(name, name, "players") for name in ("money", "hand") if getattr(m, name)]
+            found.append(Part("exhausted", "exhausted", "1"))
+        found += [Part(name, name, "players") for name in ("money", "hand") if getattr(m, name)]
         if m.chosen:
-            found += [_Part(f"action:{a}", f"a{k}", "choices") for k, a in enumerate(self.facts.actions)]
+            found += [Part(f"action:{a}", f"a{k}", "choices") for k, a in enumerate(self.facts.actions)]
         if m.half_score:
-            found.append(_Part("half_leader", "leader_won", "sole_leader"))
-            found += [_Part(f"comeback:{low}", f"back{low}", f"behind{low}") for low, _ in DEFICITS]
-        found += [_Part(f"seat:{k}", f"if(stalled = 1, 1, players * s{k})", "1") for k in self.seats]
+            found.append(Part("half_leader", "leader_won", "sole_leader"))
+            found += [Part(f"comeback:{low}", f"back{low}", f"behind{low}") for low, _ in DEFICITS]
+        found += [Part(f"seat:{k}", f"if(stalled = 1, 1, players * s{k})", "1") for k in self.seats]
         for k, policy in enumerate(self.policies):
-            found.append(_Part(f"policy:{policy}", f"score{k}", f"held{k}"))
-            found.append(_Part(f"beside:{policy}", f"beside{k}", f"around{k}"))
+            found.append(Part(f"policy:{policy}", f"score{k}", f"held{k}"))
+            found.append(Part(f"beside:{policy}", f"beside{k}", f"around{k}"))
         return found
 
     # --- the rows
@@ -235,7 +241,7 @@ class Layout:
             f"{self.column('games', 'stalled')}::int as stalled",
         ]
         own += [
-            f"{_quoted(name)}::int as {alias}"
+            f"{quoted(name)}::int as {alias}"
             for name, alias in (
                 (m.extension, "extension"),
                 (m.lead_changes, "lead_changes"),
@@ -262,13 +268,13 @@ class Layout:
         m = self.facts.measures
         seat = self.column("seats", "seat")
         found = [
-            f"sum({_quoted(name)})::bigint as {alias}"
+            f"sum({quoted(name)})::bigint as {alias}"
             for name, alias in ((m.money, "money"), (m.hand, "hand"))
             if name
         ]
-        found += [f"sum({_quoted(name)})::int as a{k}" for k, name in enumerate(m.chosen)]
+        found += [f"sum({quoted(name)})::int as a{k}" for k, name in enumerate(m.chosen)]
         if m.half_score:
-            half = _quoted(m.half_score)
+            half = quoted(m.half_score)
             found += [f"max(if({seat} = {k}, {half}, null))::int as v{k}" for k in self.seats]
         if self.policies:
             cases = " ".join(f"when {_text(name)} then {k}" for k, name in enumerate(self.policies))
@@ -322,9 +328,9 @@ class Layout:
         named |= {f"d:{part.den}": part.den for part in self.parts if not part.constant}
         rows = self.per_game(games, seats, where)
         if not self.replicated:  # a deal is a game
-            made = [f"({sql})::bigint as {_quoted(name)}" for name, sql in named.items()]
+            made = [f"({sql})::bigint as {quoted(name)}" for name, sql in named.items()]
             return f"select cell_id, deal, {', '.join(made)} from ({rows})"
-        made = [f"sum({sql})::bigint as {_quoted(name)}" for name, sql in named.items()]
+        made = [f"sum({sql})::bigint as {quoted(name)}" for name, sql in named.items()]
         return f"select cell_id, deal, {', '.join(made)} from ({rows}) group by cell_id, deal"
 
 
@@ -333,7 +339,8 @@ def _case(what: str, seats: Iterable[int], prefix: str) -> str:
     return f"case {what} {' '.join(f'when {k} then {prefix}{k}' for k in seats)} end"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Return the name of a column as SQL."""
     escaped = name.replace('"', '""')
     return f'"{escaped}"'
 
@@ -343,7 +350,7 @@ def _text(value: str) -> str:
     return f"'{escaped}'"
 
 
-def _files(paths: Iterable[Any]) -> str:
+def files_sql(paths: Iterable[Any]) -> str:
     """Return files as SQL can read them."""
     return f"read_parquet([{', '.join(_text(str(path)) for path in paths)}])"
 
@@ -368,17 +375,17 @@ def statistics(
     """Return what the games of every cell (or of some, and their baselines) add up to."""
     if not runs:
         raise UsageError("no run is given")
-    planned = _planned(runs, None if cells is None else set(cells))
+    planned = planned_cells(runs, None if cells is None else set(cells))
     con = con or connect()
     layout = layout_of(runs[0], planned)
     where = "true" if cells is None else f"cell_id in ({', '.join(map(str, planned))})"
     _make_cells_table(con, planned)
     _make_baseline(con, layout, runs, planned)
     sums, paired = _summed(con, layout, runs, planned, where)
-    lengths = _histogram(con, layout, runs, layout.column("games", "length"), where)
+    lengths = _histogram(con, runs, layout.column("games", "length"), where)
     leads: dict[int, dict[int, int]] = {}
     if layout.facts.measures.lead_changes:
-        leads = _histogram(con, layout, runs, _quoted(layout.facts.measures.lead_changes), where)
+        leads = _histogram(con, runs, quoted(layout.facts.measures.lead_changes), where)
     within = _wins_within(con, layout, runs, planned)
     return Statistics(
         layout.facts,
@@ -401,7 +408,7 @@ def statistics(
     )
 
 
-def _planned(runs: Sequence[Run], wanted: set[int] | None) -> dict[int, PlannedCell]:
+def planned_cells(runs: Sequence[Run], wanted: set[int] | None = None) -> dict[int, PlannedCell]:
     """Return the cells that were played and are asked for, with their baselines, by id."""
     found: dict[int, PlannedCell] = {}
     for cell in (cell for run in runs for cell in run.plan.cells if cell.games):
@@ -440,8 +447,8 @@ def by_deal(
 ) -> None:
     """Make a temporary table with one row per deal of some cells."""
     wanted = f"cell_id in ({', '.join(map(str, cells)) or '-1'})"
-    files = _files(f for run in runs for f in run.files("games"))
-    seats = _files(f for run in runs for f in run.files("seats"))
+    files = files_sql(f for run in runs for f in run.files("games"))
+    seats = files_sql(f for run in runs for f in run.files("seats"))
     con.execute(f"create or replace temp table {table} as {layout.per_deal(files, seats, wanted)}")
 
 
@@ -451,7 +458,7 @@ def _make_baseline(
     by_deal(con, layout, runs, "plain", [cell.id for cell in planned.values() if not cell.variants])
 
 
-def _batches(runs: Sequence[Run]) -> Iterator[tuple[list[Any], list[Any]]]:
+def batches(runs: Sequence[Run]) -> Iterator[tuple[list[Any], list[Any]]]:
     """Yield the files of a few shards at a time, of games and of seats."""
     for run in runs:
         games, seats = run.files("games"), run.files("seats")
@@ -470,10 +477,10 @@ def _summed(
     found: dict[int, dict[str, Sums]] = {}
     paired: dict[int, dict[str, Paired]] = {}
     columns, selects = _aggregates(layout)
-    for games, seats in _batches(runs):
+    for games, seats in batches(runs):
         rows = con.execute(f"""
             select d.cell_id, count(*), {", ".join(selects)}
-            from ({layout.per_deal(_files(games), _files(seats), where)}) d
+            from ({layout.per_deal(files_sql(games), files_sql(seats), where)}) d
             join planned using (cell_id)
             left join plain b on b.cell_id = planned.base_id and b.deal = d.deal
             group by d.cell_id""").fetchall()
@@ -493,16 +500,16 @@ def _aggregates(layout: Layout) -> tuple[list[str], list[str]]:
     """Return the names of the sums over deals, and their SQL."""
     made: dict[str, str] = {}
     for part in layout.parts:
-        num = f"d.{_quoted(f'n:{part.name}')}"
+        num = f"d.{quoted(f'n:{part.name}')}"
         made[f"n:{part.name}"] = f"sum({num})"
         made[f"n2:{part.name}"] = f"sum({num} * {num})"
         if not part.constant:
-            den = f"d.{_quoted(f'd:{part.den}')}"
+            den = f"d.{quoted(f'd:{part.den}')}"
             made[f"d:{part.den}"] = f"sum({den})"
             made[f"d2:{part.den}"] = f"sum({den} * {den})"
             made[f"x:{part.name}"] = f"sum({num} * {den})"
         if part.name in PAIRED:
-            column = _quoted(f"n:{part.name}")
+            column = quoted(f"n:{part.name}")
             made[f"p:{part.name}"] = f"count(b.{column})"
             made[f"px:{part.name}"] = f"sum(if(b.{column} is null, 0, d.{column}))"
             made[f"pb:{part.name}"] = f"sum(b.{column})"
@@ -528,10 +535,10 @@ def _sums_of(
 
 
 def _histogram(
-    con: duckdb.DuckDBPyConnection, layout: Layout, runs: Sequence[Run], column: str, where: str
+    con: duckdb.DuckDBPyConnection, runs: Sequence[Run], column: str, where: str
 ) -> dict[int, dict[int, int]]:
     """Return how many games of each cell have each value of a column of `games`."""
-    files = _files(f for run in runs for f in run.files("games"))
+    files = files_sql(f for run in runs for f in run.files("games"))
     rows = con.execute(
         f"select cell_id, {column}::int as value, count(*) from {files} where {where} "
         "group by all order by all"
@@ -554,7 +561,7 @@ def _wins_within(
     ]
     if not again:
         return {}
-    files = _files(f for run in runs for f in run.files("games"))
+    files = files_sql(f for run in runs for f in run.files("games"))
     winner, deal = layout.column("games", "outcome"), layout.column("games", "index")
     wins = ", ".join(f"count_if({winner} = {k}) as w{k}" for k in layout.seats)
     rows = con.execute(f"""

@@ -1,10 +1,10 @@
 """Verdicts: a combination of variants is broken, fine, or that is still undecided.
 
 *Broken* rejects "the metric lies within its accepted range", one-sided at the threshold. *Fine* is an
-equivalence test on every metric (all of them must succeed, so none needs a correction of its own). Whatever is
-neither is undecided, and says how many further games would settle it. Both kinds of claims are corrected over
-everything that was looked at, by Benjamini and Yekutieli, since cells share their seeds. docs/methods.md gives
-the reasons.
+equivalence test on every metric (all of them must succeed, so none needs a correction of its own). Whatever
+is neither is undecided, and says how many further games would settle it. Both kinds of claims are corrected
+over everything that was looked at, by Benjamini and Yekutieli, since cells share their seeds. docs/methods.md
+gives the reasons.
 """
 
 from __future__ import annotations
