@@ -3,7 +3,8 @@
 Assumption, since no run can play every company often enough: what a policy wins adds up over its opponents,
 so its payoff is a sum over opponents j of A[i, j] / (players - 1). For two players that is no assumption; for
 more it leaves out what three policies do together. The matrix A is fitted by least squares to all games at
-hand. A game says no more than who sat there and who won, so drawing such pairs again is a bootstrap over games.
+hand. A game says no more than who sat there and who won, so drawing such pairs again is a bootstrap over
+games.
 """
 
 from __future__ import annotations
@@ -164,7 +165,7 @@ def _most_mixed(table: Floats) -> Floats:
 
     every = equilibria(table)
     if not every:
-        return np.eye(len(table))[int(table.mean(axis=1).argmax())]
+        return np.asarray(np.eye(len(table))[int(table.mean(axis=1).argmax())])
     return max(every, key=_styles)
 
 

@@ -1,8 +1,8 @@
 """Interaction: what two variants do together beyond what each does alone.
 
 The difference in differences on common seeds: the same deal is looked at with both variants, with each alone
-and with none. Length and money are compared as logarithms of means (twice as long and half as long cancel out),
-shares and win points as they are. Integers are summed per deal; the unit is the deal.
+and with none. Length and money are compared as logarithms of means (twice as long and half as long cancel
+out), shares and win points as they are. Integers are summed per deal; the unit is the deal.
 """
 
 from __future__ import annotations
@@ -190,9 +190,10 @@ def _of_cell(cell: CellStatistics, layout: Layout, total: dict[str, int]) -> Ite
     deals = total["deals"]
     if deals < 2:
         return
+    mixed = sum(name.startswith("policy:") for name in cell.sums) > 1
     for name, scale, den in _measures(layout):
         kind, _, of = name.partition(":")
-        if kind == "seat" and int(of) >= cell.players:
+        if (kind == "seat" and int(of) >= cell.players) or (kind == "policy" and not mixed):
             continue
         if scale == LOG:
             found = _log_difference(total, name, deals)

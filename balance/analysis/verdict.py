@@ -246,7 +246,8 @@ def unfitted_variants(game: Game[Any, Any], catalog: Catalog) -> Unfitted | None
     """Return what tells which variants no policy has learned; None if a game has nothing to learn."""
     if not isinstance(game, Tunable):
         return None
-    tunable, known = game, {}  # type: ignore[var-annotated]
+    tunable: Tunable = game
+    known: dict[str, bool] = {}
 
     def unfitted(variants: Sequence[str]) -> tuple[str, ...]:
         for name in variants:
