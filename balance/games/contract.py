@@ -211,6 +211,8 @@ class Facts:
     """The columns that metrics are made of, as far as the game has such."""
     strengths: tuple[Strength, ...] = ()
     """How well players play, weakest first; a lineup that is not here is called by its own text."""
+    expert_lineup: str = ""
+    """Slow players who think everything out: what a check of the highest strength plays too; may be none."""
     adapting: tuple[str, ...] = ()
     """The policies that are tuned for variants; where variants are in force, only they are compared."""
 

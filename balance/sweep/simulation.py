@@ -35,6 +35,7 @@ __all__ = [
     "Prepared",
     "prepare",
     "prepare_extension",
+    "prepare_fresh",
     "prepare_repair",
     "require_same_engine",
     "run_prepared",
@@ -160,6 +161,32 @@ def prepare_extension(
         deals=_deals(facts, games_per_cell, precision),
     )
     return _prepared(game, run.catalog, plan, out)
+
+
+def prepare_fresh(
+    run: Run,
+    *,
+    seed: int,
+    players: int,
+    combinations: Sequence[tuple[str, ...]],
+    lineups: Sequence[str],
+    games_per_cell: int,
+    out: str | Path | None = None,
+) -> Prepared:
+    """Make the plan of a run that plays cells of another one on a seed of its own."""
+    require_same_engine(run.path, run.plan, run.game)
+    plan = make_plan(
+        run.game,
+        run.catalog,
+        edition=run.plan.edition,
+        players=[players],
+        combinations=combinations,
+        lineups=lineups,
+        deals={players: games_per_cell},
+        seed=seed,
+        ordered=run.plan.ordered,
+    )
+    return _prepared(run.game, run.catalog, plan, out)
 
 
 def prepare_repair(folder: str | Path) -> Prepared:

@@ -94,6 +94,7 @@ class Playing:
                 Strength("mirror:adaptive", "skilled play"),
                 Strength(f"mirror:{SEARCH}:", "expert play", learned=False),
             ),
+            expert_lineup=f"mirror:{SEARCH}:20",
             adapting=("adaptive",),
         )
 

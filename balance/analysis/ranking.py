@@ -1,0 +1,236 @@
+"""Judging and ranking all combinations of runs: the worst on fresh seeds too, more games where it is open.
+
+One command looks at everything here, so everything is one family of the correction.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from balance.analysis.cells import CellStatistics, Statistics, statistics
+from balance.analysis.interaction import Together, together
+from balance.analysis.metrics import Measurement, measure
+from balance.analysis.sentences import finding_sentence, measured_sentence
+from balance.analysis.thresholds import Thresholds
+from balance.analysis.verdict import (
+    Bench,
+    Finding,
+    Judgement,
+    Judgements,
+    Key,
+    Moved,
+    Verdict,
+    judge,
+    sensitivity,
+    unfitted_variants,
+)
+from balance.dataset.run import Run
+from balance.errors import DataError
+
+__all__ = ["FRESH_SEED", "HEADLINE", "Confirmed", "Ranking", "confirm", "play_until_decided", "rank"]
+
+HEADLINE: Final = 10
+"""So many of the worst are named, and confirmed before."""
+FRESH_SEED: Final = 1 << 40
+"""Added to the seed of a run for games that nobody has looked at."""
+
+Play = Callable[[Any], Run]
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """A finding, measured again on fresh seeds."""
+
+    finding: Finding
+    fresh: Measurement | None
+    games: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether the fresh games alone say the same: outside the range, at 5% one-sided."""
+        if self.fresh is None:
+            return False
+        estimate, bound = self.fresh.estimate, self.finding.bound
+        return (estimate.p_above(bound) if self.finding.upper else estimate.p_below(bound)) <= 0.05
+
+    def sentence(self) -> str:
+        """Return the fresh figure in words."""
+        if self.fresh is None:
+            return "could not be measured again"
+        return f"{measured_sentence(self.fresh)} on {self.games:,} fresh games"
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """All combinations, the worst first."""
+
+    runs: tuple[Run, ...]
+    statistics: Statistics
+    bench: Bench
+    judgements: Judgements
+    ranked: tuple[Judgement, ...]
+    together: tuple[Together, ...]
+
+    def sentence(self, finding: Finding) -> str:
+        """Return a finding in words, beside the same without variants."""
+        base = self.statistics.baseline(finding.cell)
+        known = None
+        if base is not None:
+            known = next((m for m in self.bench.of(base) if m.name == finding.measured.name), None)
+        return finding_sentence(finding, known)
+
+    def reason(self, judgement: Judgement) -> Finding | None:
+        """Return what breaks a combination most, or what keeps it undecided."""
+        return judgement.broken[0] if judgement.broken else judgement.holding
+
+    def sensitivity(self, thresholds: Thresholds) -> list[Moved]:
+        """Return how the number of broken combinations moves when each threshold moves by 20%."""
+        return sensitivity(self.statistics, thresholds, bench=self.bench, cells=_cells(self.statistics))
+
+
+def _cells(summed: Statistics, players: Sequence[int] = ()) -> list[int]:
+    """Return the cells with variants, at some numbers of players: what there is to judge."""
+    return [
+        number
+        for number, cell in sorted(summed.cells.items())
+        if cell.variants and cell.games and (not players or cell.players in players)
+    ]
+
+
+def _order(judgement: Judgement) -> tuple[object, ...]:
+    """Return what to sort by: broken first, those furthest outside before; then open ones; then fine."""
+    rank = (Verdict.BROKEN, Verdict.UNDECIDED, Verdict.FINE).index(judgement.verdict)
+    worst = judgement.broken[0].p_broken if judgement.broken else 0.0
+    return rank, worst, -len(judgement.broken), -judgement.further, judgement.players, judgement.variants
+
+
+def rank(
+    runs: Sequence[Run],
+    thresholds: Thresholds,
+    players: Sequence[int] = (),
+    *,
+    look: int | None = None,
+    settled: dict[Key, Judgement] | None = None,
+) -> Ranking:
+    """Judge every combination of variants in runs, at some or all numbers of players."""
+    run = runs[0]
+    summed = statistics(runs)
+    bench = Bench(summed, unfitted_variants(run.game, run.catalog))
+    cells = _cells(summed, players)
+    if not cells:
+        raise DataError(f"the runs hold no games under {run.game.facts.variants} to be judged")
+    found = judge(summed, thresholds, cells=cells, bench=bench, look=look, settled=settled)
+    ranked = tuple(sorted(found.judgements, key=_order))
+    return Ranking(tuple(runs), summed, bench, found, ranked, tuple(together(found, summed)))
+
+
+# --- fresh seeds
+
+
+def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int = 2000) -> list[Confirmed]:
+    """Measure what breaks each of some combinations again, on seeds that nobody has looked at."""
+    from balance.sweep import simulation
+
+    reasons = [(j, ranking.reason(j)) for j in named]
+    run = ranking.runs[0]
+    found: list[Confirmed] = []
+    for players in sorted({j.players for j, _ in reasons}):
+        here = [(j, f) for j, f in reasons if j.players == players and f is not None]
+        if not here:
+            continue
+        prepared = simulation.prepare_fresh(
+            run,
+            seed=run.plan.seed + FRESH_SEED,
+            players=players,
+            combinations=sorted({(), *(j.variants for j, _ in here)}),
+            lineups=sorted({f.cell.lineup for _, f in here}),
+            games_per_cell=games,
+        )
+        fresh = statistics([play(prepared)])
+        for judgement, finding in here:
+            cell = fresh.find(players, judgement.variants, finding.cell.lineup)
+            found.append(Confirmed(finding, _again(fresh, cell, finding), cell.games if cell else 0))
+    order = {id(finding): k for k, (_, finding) in enumerate(reasons)}
+    return sorted(found, key=lambda confirmed: order[id(confirmed.finding)])
+
+
+def _again(fresh: Statistics, cell: CellStatistics | None, finding: Finding) -> Measurement | None:
+    if cell is None:
+        return None
+    return next((m for m in measure(fresh, cell) if m.name == finding.measured.name), None)
+
+
+# --- until it is decided
+
+
+def play_until_decided(
+    runs: Sequence[Run],
+    thresholds: Thresholds,
+    players: Sequence[int],
+    budget: int,
+    folder: Path,
+    play: Play,
+    say: Say,
+) -> Ranking:
+    """Put more games where verdicts are open, twice as many each time, until all is decided or the budget spent.
+
+    What one look has decided stays; each look spends its part of the rate of false claims, so looking often
+    costs nothing but power. The games go into extensions of the run, `look-2-4-...` at 4 players.
+    """
+    from balance.sweep import simulation
+
+    held = list(runs)
+    last = dict.fromkeys((cell.players for run in runs for cell in run.plan.cells), runs[-1].path)
+    settled: dict[Key, Judgement] = {}
+    look = 1
+    left = budget
+    while True:
+        ranking = rank(held, thresholds, players, look=look, settled=settled)
+        settled = {j.key: j for j in ranking.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
+        open_ = [j for j in ranking.judgements.judgements if j.verdict is Verdict.UNDECIDED]
+        say(f"look {look}: {len(settled)} decided, {len(open_)} open, {left:,} games left")
+        chosen = _affordable(open_, left)
+        if not chosen:
+            return ranking
+        look += 1
+        for count, deals in sorted({(j.players, _deals(j)) for j in chosen}):
+            here = [j for j in chosen if (j.players, _deals(j)) == (count, deals)]
+            prepared = simulation.prepare_extension(
+                last[count],
+                folder / f"look-{look}-{count}-{deals}",
+                players=count,
+                variants=["none", *(",".join(j.variants) for j in here)],
+                games_per_cell=deals,
+            )
+            run = play(prepared)
+            last[count] = run.path
+            held.append(run)
+            left -= run.plan.games
+
+
+def _deals(judgement: Judgement) -> int:
+    """Return how many deals a cell of a combination has so far."""
+    return max(cell.cell.deals for cell in judgement.cells)
+
+
+def _affordable(open_: Sequence[Judgement], left: int) -> list[Judgement]:
+    """Return the combinations that may be decided and paid for, those that need least first."""
+    chosen: list[Judgement] = []
+    counts: set[int] = set()
+    for judgement in sorted(open_, key=lambda j: (j.further, j.key)):
+        if judgement.blocked or judgement.too_close or not math.isfinite(judgement.further):
+            continue
+        cost = sum(cell.cell.games for cell in judgement.cells)
+        if judgement.players not in counts:  # the baseline is played on too
+            cost *= 2
+        if cost > left:
+            break
+        left -= cost
+        counts.add(judgement.players)
+        chosen.append(judgement)
+    return chosen
