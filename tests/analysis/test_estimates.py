@@ -84,7 +84,7 @@ def test_fieller_by_hand():
 
 def test_quantiles_by_order_statistics():
     """Of 100 values the ranks 40 and 61 enclose the median with 95%: 50 ± 9.8, rounded outwards."""
-    counts = {k: 1 for k in range(1, 101)}
+    counts = dict.fromkeys(range(1, 101), 1)
     assert quantile(counts, 0.5) == (50.5, 40, 61)
     assert quantile(counts, 0.05) == (5, 1, 11)
     assert quantile(counts, 0.5, design=4.0) == (50.5, 30, 71)

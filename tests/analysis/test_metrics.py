@@ -7,8 +7,8 @@ import pytest
 from balance import games
 from balance.analysis.cells import CellStatistics, Paired, Statistics, Sums
 from balance.analysis.metrics import METRICS, measure, metric
-from balance.games.contract import Accepting
 from balance.analysis.thresholds import load_thresholds
+from balance.games.contract import Accepting
 
 NEFARIOUS = games.get("nefarious")
 
@@ -108,7 +108,7 @@ def test_replicated_deals_tell_less_about_length_than_as_many_games():
     """Both games of each deal last equally long: half of the games would tell as much."""
     lengths = Sums.of([2 * k for k in range(1, 101)], [2] * 100)
     cell = CellStatistics(
-        0, 4, (), "mirror:random", 2, 100, {k: 2 for k in range(1, 101)}, {}, {"length": lengths}
+        0, 4, (), "mirror:random", 2, 100, dict.fromkeys(range(1, 101), 2), {}, {"length": lengths}
     )
     (found,) = [m for m in measure(Statistics(NEFARIOUS.facts, {0: cell}), cell) if m.name == "length"]
     assert found.estimate.design == pytest.approx(2)
