@@ -13,9 +13,10 @@ import pytest
 from balance import games
 from balance.analysis.cells import Sums
 from balance.analysis.corrections import spending
-from balance.analysis.estimates import Quantile, Quotient, Share
+from balance.analysis.estimates import Mean, Quantile, Quotient, Share
 from balance.analysis.intervals import normal_tail, wilson
 from balance.analysis.verdict import ALPHA, Verdict, judge, schedule
+from balance.games.lineup import parse_lineup
 from tests.analysis.synthetic import accept, bernoulli, book, cell, paired_lengths
 
 REPEATS = 600
@@ -286,15 +287,13 @@ def blocks():
     """
     game = games.get("nefarious")
     catalog = game.load_catalog()
-    import numpy as np
-
-    from balance.games.lineup import parse_lineup
-
     lineup = parse_lineup("mirror:random", 3, game)
     indices = np.arange(BLOCKS * SIZE)
     played = {}
     for twists in [(), ("unions",)]:
-        rows = game.play(game.compile(catalog, "ascora-2011", 3, twists), 11, indices, lineup.seated(11, indices))
+        rows = game.play(
+            game.compile(catalog, "ascora-2011", 3, twists), 11, indices, lineup.seated(11, indices)
+        )
         seats = {name: values.reshape(-1, 3).astype(np.int64) for name, values in rows["seats"].items()}
         played[twists] = rows["games"], seats
     return played
@@ -304,30 +303,45 @@ def in_blocks(values):
     return np.asarray(values, np.int64).reshape(BLOCKS, SIZE)
 
 
-def test_real_games_shares_at_their_true_value(blocks):
+def test_real_games_shares_at_their_true_value_and_seats_as_units_fail(blocks):
+    """Who joins games to their seats counts every game three times."""
     rows, _ = blocks["unions",]
-    for name in ("lead_changes", "rounds_after_goal"):
-        yes = in_blocks(rows[name] > 0 if name == "rounds_after_goal" else rows[name] <= 3)
-        truth = yes.mean()
-        found = [Share(bernoulli(int(k), SIZE)) for k in yes.sum(axis=1)]
-        assert rate(s.p_above(truth) <= ALPHA for s in found) <= MOST, name
-        assert rate(s.p_below(truth) <= ALPHA for s in found) <= MOST, name
+    for name, yes in [("few changes", rows["lead_changes"] <= 3), ("tie", rows["rounds_after_goal"] > 0)]:
+        counts, truth = in_blocks(yes).sum(axis=1), yes.mean()
+        right = [Share(bernoulli(int(k), SIZE)) for k in counts]
+        wrong = [Share(bernoulli(int(3 * k), 3 * SIZE)) for k in counts]
+        for side in ("p_above", "p_below"):
+            assert rate(getattr(s, side)(truth) <= ALPHA for s in right) <= MOST, name
+            assert rate(getattr(s, side)(truth) <= ALPHA for s in wrong) > MOST, name
 
 
-def test_real_games_actions_at_their_true_value_and_seats_as_units_fail(blocks):
-    _, seats = blocks["unions",]
-    work = seats["chose_work"]
-    choices = sum(seats[f"chose_{a}"] for a in ("speculate", "invent", "research", "work"))
-    truth = work.sum() / choices.sum()
-    right, wrong = [], []
+def claims_per_block(num, den):
+    """Return how often a mean of blocks is told from its true value, games as units and seats as units."""
+    truth = num.sum() / den.sum()
+    found = {"games": [], "seats": []}
     for k in range(BLOCKS):
-        rows = slice(k * SIZE, (k + 1) * SIZE)
-        game = Sums.of(work[rows].sum(axis=1).tolist(), choices[rows].sum(axis=1).tolist())
-        seat = Sums.of(work[rows].ravel().tolist(), choices[rows].ravel().tolist())
-        right.append(Share(game).p_above(truth) <= ALPHA or Share(game).p_below(truth) <= ALPHA)
-        wrong.append(Share(seat).p_above(truth) <= ALPHA or Share(seat).p_below(truth) <= ALPHA)
-    assert rate(right) <= 2 * MOST  # two sides
-    assert rate(wrong) != rate(right)
+        x, y = (values[k * SIZE : (k + 1) * SIZE] for values in (num, den))
+        for unit, sums in [
+            ("games", Sums.of(x.sum(axis=1).tolist(), y.sum(axis=1).tolist())),
+            ("seats", Sums.of(x.ravel().tolist(), y.ravel().tolist())),
+        ]:
+            mean = Mean(sums)
+            found[unit].append(min(mean.p_above(truth), mean.p_below(truth)) <= ALPHA / 2)
+    return {unit: rate(claims) for unit, claims in found.items()}
+
+
+def test_real_games_means_at_their_true_value_and_seats_as_units_fail(blocks):
+    """What the seats of a game earn depends on how long it lasts: they are not independent."""
+    _, seats = blocks["unions",]
+    found = claims_per_block(seats["income"], np.ones_like(seats["income"]))
+    assert found["games"] <= MOST
+    assert found["seats"] > MOST
+
+
+def test_real_games_actions_at_their_true_value(blocks):
+    _, seats = blocks["unions",]
+    choices = sum(seats[f"chose_{a}"] for a in ("speculate", "invent", "research", "work"))
+    assert claims_per_block(seats["chose_work"], choices)["games"] <= MOST
 
 
 def test_real_games_length_as_a_multiple_at_its_true_value(blocks):

@@ -71,7 +71,11 @@ def test_three_players_whose_payoffs_add_up_are_recovered():
 def test_both_pure_and_mixed_equilibria_are_found():
     """Two that do best among their own kind: both pure mixes and the one between."""
     found = equilibria(np.array([[2.0, 0.0], [0.0, 1.0]]))
-    assert sorted(tuple(mix.round(6)) for mix in found) == [(0, 1), (pytest.approx(1 / 3), pytest.approx(2 / 3)), (1, 0)]
+    assert sorted(tuple(mix.round(6)) for mix in found) == [
+        (0, 1),
+        (pytest.approx(1 / 3), pytest.approx(2 / 3)),
+        (1, 0),
+    ]
 
 
 def test_one_policy_alone_says_nothing():

@@ -52,7 +52,12 @@ def test_not_significant_is_not_fine():
 
 def test_both_ends_of_a_range_count():
     seat = accept(seat=(0.9, 1.1))
-    for score, verdict in [(1, Verdict.FINE), (1.05, Verdict.UNDECIDED), (1.5, Verdict.BROKEN), (0.5, Verdict.BROKEN)]:
+    for score, verdict in [
+        (1, Verdict.FINE),
+        (1.05, Verdict.UNDECIDED),
+        (1.5, Verdict.BROKEN),
+        (0.5, Verdict.BROKEN),
+    ]:
         wins = round(score * 1000 / 4)
         sums = Sums(1000, 4 * wins, 1000, 16 * wins, 1000, 4 * wins)
         found = only(judge(book(cell(0, {"seat:0": sums})), seat))
