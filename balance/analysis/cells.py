@@ -563,7 +563,7 @@ def _wins_within(
         return {}
     files = files_sql(f for run in runs for f in run.files("games"))
     winner, deal = layout.column("games", "outcome"), layout.column("games", "index")
-    wins = ", ".join(f"count_if({winner} = {k}) as w{k}" for k in layout.seats)
+    wins = ", ".join(f"count(*) filter (where {winner} = {k}) as w{k}" for k in layout.seats)
     rows = con.execute(f"""
         select cell_id, {", ".join(f"w{k}" for k in layout.seats)}, count(*) from (
           select cell_id, {wins} from {files}

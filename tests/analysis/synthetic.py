@@ -25,7 +25,7 @@ def book(*cells):
 
 
 def accept(**ranges):
-    """Thresholds from ranges: accept(stalls=(None, 0.01))."""
+    """Thresholds from ranges, `stalls=(None, 0.01)`; two underlines stand for a colon."""
     return Thresholds(
         tuple(Threshold(name.replace("__", ":"), *ends, "test") for name, ends in ranges.items())
     )

@@ -103,15 +103,15 @@ def test_what_is_broken_alone_may_be_undecided_among_many():
 
 
 def test_variants_that_nobody_learned_are_not_fine_without_those_who_think():
-    found = judge(book(stalled(0, 0.02)), STALLS, unfitted=lambda names: tuple(names))
+    found = judge(book(stalled(0, 0.02)), STALLS, unfitted=tuple)
     assert only(found).verdict is Verdict.UNDECIDED
     assert only(found).unfitted == ("unions",)
     assert only(found).blocked
     with_search = book(stalled(0, 0.02), stalled(1, 0.02, lineup="mirror:search:200"))
-    thought = only(judge(with_search, STALLS, unfitted=lambda names: tuple(names)))
+    thought = only(judge(with_search, STALLS, unfitted=tuple))
     assert thought.verdict is Verdict.FINE
     assert [c.strength for c in thought.cells] == ["casual play", "expert play"]
-    broken = only(judge(book(stalled(0, 0.3)), STALLS, unfitted=lambda names: tuple(names)))
+    broken = only(judge(book(stalled(0, 0.3)), STALLS, unfitted=tuple))
     assert broken.verdict is Verdict.BROKEN
 
 
