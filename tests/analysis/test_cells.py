@@ -59,14 +59,28 @@ def numbers_of(game, seats, facts, policies):
     return found
 
 
-def check(runs, policies):
+def items_of(game, seats, ids):
+    """Return (num, den) of every item in the opening hands of one game."""
+    n, winner = len(seats), game["winner_seat"]
+    found = {}
+    for place, item in enumerate(ids):
+        holders = [k for k, row in enumerate(seats) if row[f"opening_{place // 64}"] >> place % 64 & 1]
+        score = len(holders) if winner is None else n * (winner in holders)
+        found[f"item:{item}"] = (score, len(holders))
+    return found
+
+
+def check(runs, policies, **options):
     facts = runs[0].game.facts
-    found = statistics(runs)
+    found = statistics(runs, **options)
     deals = defaultdict(lambda: defaultdict(lambda: defaultdict(lambda: [0, 0])))
     lengths = defaultdict(Counter)
     for game, seats in rows_by_game(runs):
         lengths[game["cell_id"]][game["rounds"]] += 1
-        for name, (num, den) in numbers_of(game, seats, facts, policies).items():
+        numbers = numbers_of(game, seats, facts, policies)
+        if options.get("items"):
+            numbers |= items_of(game, seats, sorted(runs[0].small(facts.items)["id"]))
+        for name, (num, den) in numbers.items():
             pair = deals[game["cell_id"]][name][game["game_index"]]
             pair[0] += num
             pair[1] += den
@@ -169,7 +183,8 @@ def nefarious(tmp_path_factory):
 
 
 def test_nefarious_adds_up_too(nefarious):
-    found = check([nefarious], nefarious.game.facts.field)
+    found = check([nefarious], nefarious.game.facts.field, items=True)
     cell = found.find(5, ("parallel-universe", "unions"), "field")
     assert {f"beside:{name}" for name in nefarious.game.facts.field} <= set(cell.sums)
     assert sum(cell.lead_changes.values()) == cell.games
+    assert sum(sums.den for name, sums in cell.sums.items() if name.startswith("item")) == 40 * 5 * 3

@@ -43,6 +43,13 @@ def test_games_of_one_deal_count_once_if_the_deal_decides_them():
     assert Share(deals).n == 20
 
 
+def test_deals_that_say_nothing_are_no_trials():
+    """Won whenever it was dealt, but that was only in 5 of 100 games."""
+    dealt = Share(Sums.of([4] * 5 + [0] * 95, [1] * 5 + [0] * 95), 4)
+    assert dealt.interval == pytest.approx([4 * end for end in wilson(1.0, 5)])
+    assert dealt.p_above(2.0) == pytest.approx(0.5**5)
+
+
 def test_win_points_are_a_share_times_players():
     """4 players, 100 games, one seat each: 40 wins are 1.6 win points."""
     points = Share(Sums.of([4] * 40 + [0] * 60, [1] * 100), 4)
