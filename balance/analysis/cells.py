@@ -195,6 +195,8 @@ class Layout:
     """Those that meet others in some lineup."""
     replicated: bool = True
     """Whether a deal may have several games."""
+    items: tuple[int, ...] = ()
+    """The items that are counted in opening hands, all of the catalog in order of id, or none."""
 
     @property
     def seats(self) -> range:
@@ -226,6 +228,9 @@ class Layout:
         for k, policy in enumerate(self.policies):
             found.append(Part(f"policy:{policy}", f"score{k}", f"held{k}"))
             found.append(Part(f"beside:{policy}", f"beside{k}", f"around{k}"))
+        for item in self.items:
+            won = f"if(stalled = 1, dealt{item}, players * dealt_won{item})"
+            found.append(Part(f"item:{item}", won, f"dealt{item}"))
         return found
 
     # --- the rows
@@ -280,6 +285,12 @@ class Layout:
             cases = " ".join(f"when {_text(name)} then {k}" for k, name in enumerate(self.policies))
             number = f"case {self.column('seats', 'policy')} {cases} end"
             found += [f"max(if({seat} = {k}, {number}, null))::tinyint as p{k}" for k in self.seats]
+        won = self.column("seats", "won")
+        for k, item in enumerate(self.items):
+            word = quoted(self.facts.item_columns.opening[k // 64])
+            dealt = f"(({word} >> {k % 64}::utinyint) & 1)::int"
+            found.append(f"sum({dealt})::int as dealt{item}")
+            found.append(f"sum(if({won}, {dealt}, 0))::int as dealt_won{item}")
         return found or ["count(*) as rows_held"]
 
     def _looked(self) -> list[str]:
@@ -371,13 +382,18 @@ def statistics(
     runs: Sequence[Run],
     cells: Iterable[int] | None = None,
     con: duckdb.DuckDBPyConnection | None = None,
+    *,
+    items: bool = False,
 ) -> Statistics:
-    """Return what the games of every cell (or of some, and their baselines) add up to."""
+    """Return what the games of every cell (or of some, and their baselines) add up to.
+
+    With `items` also what every item in an opening hand has won: dozens of sums more, for a few cells.
+    """
     if not runs:
         raise UsageError("no run is given")
     planned = planned_cells(runs, None if cells is None else set(cells))
     con = con or connect()
-    layout = layout_of(runs[0], planned)
+    layout = layout_of(runs[0], planned, items=items)
     where = "true" if cells is None else f"cell_id in ({', '.join(map(str, planned))})"
     _make_cells_table(con, planned)
     _make_baseline(con, layout, runs, planned)
@@ -423,15 +439,18 @@ def planned_cells(runs: Sequence[Run], wanted: set[int] | None = None) -> dict[i
     return {number: found[number] for number in sorted(wanted | bases)}
 
 
-def layout_of(run: Run, planned: Mapping[int, PlannedCell]) -> Layout:
+def layout_of(run: Run, planned: Mapping[int, PlannedCell], *, items: bool = False) -> Layout:
     """Return the layout of a game, with the policies of all lineups in which different ones meet."""
+    facts = run.game.facts
     met: set[str] = set()
     for players, lineup in {(cell.players, cell.lineup) for cell in planned.values()}:
         names = set(parse_lineup(lineup, players, run.game).policies)
         met |= names if len(names) > 1 else set()
-    order = {name: k for k, name in enumerate(run.game.facts.policies)}
+    order = {name: k for k, name in enumerate(facts.policies)}
     policies = tuple(sorted(met, key=lambda name: (order.get(name, len(order)), name)))
-    return Layout(run.game.facts, policies, any(cell.replicates > 1 for cell in planned.values()))
+    counted = sorted(run.small(facts.items)["id"].to_list()) if items and facts.item_columns.opening else []
+    replicated = any(cell.replicates > 1 for cell in planned.values())
+    return Layout(facts, policies, replicated, tuple(counted))
 
 
 def _make_cells_table(con: duckdb.DuckDBPyConnection, planned: Mapping[int, PlannedCell]) -> None:
@@ -563,7 +582,7 @@ def _wins_within(
         return {}
     files = files_sql(f for run in runs for f in run.files("games"))
     winner, deal = layout.column("games", "outcome"), layout.column("games", "index")
-    wins = ", ".join(f"count_if({winner} = {k}) as w{k}" for k in layout.seats)
+    wins = ", ".join(f"count(*) filter (where {winner} = {k}) as w{k}" for k in layout.seats)
     rows = con.execute(f"""
         select cell_id, {", ".join(f"w{k}" for k in layout.seats)}, count(*) from (
           select cell_id, {wins} from {files}

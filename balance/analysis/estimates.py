@@ -100,8 +100,8 @@ class Share(_Smooth):
         share = min(1.0, s.num / (self.scale * s.den))
         # a whole number, so that nothing cancels
         spread = s.num2 * s.den**2 - 2 * s.num * s.den * s.cross + s.num**2 * s.den2
-        if not spread:
-            return share, float(s.deals)
+        if not spread:  # all alike: as many trials as there are deals that say anything
+            return share, s.den**2 / s.den2
         return share, share * (1 - share) * self.scale**2 * s.den**4 / spread
 
     @property

@@ -6,6 +6,7 @@ each by its formula. Which values are acceptable is said elsewhere (`balance.ana
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -43,6 +44,8 @@ class Metric:
     """The value that says "nothing special" where there is one: thresholds are margins around it."""
     compares: bool = False
     """Whether it compares policies: then only those are judged that are tuned for the variants in force."""
+    mixed: bool = False
+    """Whether it is judged only where different policies meet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class Measurement:
     of: str
     estimate: Estimate
     comparable: bool = True
-    """False where it compares a policy that nobody has tuned for the variants in force."""
+    """False where it is shown only: it compares a policy that nobody has tuned for the variants in force."""
 
     @property
     def name(self) -> str:
@@ -146,7 +149,9 @@ def _skill(seen: Seen) -> Made:
 
 def _luck(seen: Seen) -> Made:
     if seen.cell.wins_within:
-        yield "", Agreement(seen.cell.wins_within, seen.cell.replicates)
+        found = Agreement(seen.cell.wins_within, seen.cell.replicates)
+        if not math.isnan(found.interval.value):  # always the same winner, or nobody ever
+            yield "", found
 
 
 METRICS: Final = (
@@ -158,7 +163,7 @@ METRICS: Final = (
     Metric("tie_extensions", "share of games that go on after the goal is reached", _share("extended")),
     Metric("win_points", "win points of a policy among the others", _win_points, 1.0, compares=True),
     Metric("skill", "win points of the usual player among the others", _skill, 1.0, compares=True),
-    Metric("luck", "part of winning that the deal decides", _luck),
+    Metric("luck", "part of winning that the deal decides", _luck, mixed=True),
     Metric("seat", "win points of a seat", _named("seat", _players), 1.0),
     Metric(
         "neighbour", "wins beside a policy, as a multiple of chance", _named("beside", _fair_neighbours), 1.0
@@ -174,6 +179,7 @@ METRICS: Final = (
     Metric("hand", "cards in hand at the end", _mean("hand")),
     Metric("hand_ratio", "cards at the end, as a multiple of those without variants", _quotient("hand"), 1.0),
     Metric("exhaustion", "share of games in which what all draw from runs out", _share("exhausted")),
+    Metric("item", "win points of a seat that was dealt an item", _named("item", _players), 1.0),
 )
 """All metrics of a cell; the diversity of styles needs more than sums (`balance.analysis.equilibrium`)."""
 
@@ -193,8 +199,14 @@ def measure(
     base = statistics.baseline(cell) if cell.variants else None
     seen = Seen(cell, base, statistics.facts)
     usual = statistics.facts.default_lineup.rpartition("mirror:")[2]
+
+    def comparable(known: Metric, of: str) -> bool:
+        if known.mixed and not _mixed(seen):
+            return False
+        return not known.compares or tuned is None or (of or usual) in tuned
+
     return [
-        Measurement(known, of, estimate, not known.compares or tuned is None or (of or usual) in tuned)
+        Measurement(known, of, estimate, comparable(known, of))
         for known in METRICS
         for of, estimate in known.of(seen)
     ]

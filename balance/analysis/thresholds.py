@@ -127,6 +127,8 @@ def _id_problem(name: Any, facts: Facts) -> str:
     known = [metric.name for metric in METRICS]
     if kind not in known:
         return f"{unknown('metric', kind, known)} (metrics: {', '.join(known)})"
+    if kind == "item" and of.isdigit():
+        return ""
     things = _things(facts).get(kind)
     if colon and things is None:
         return f"the metric {kind} is one number; write {kind}"
@@ -143,4 +145,5 @@ def _things(facts: Facts) -> dict[str, Sequence[str]]:
         "win_points": facts.policies,
         "neighbour": facts.policies,
         "comeback": [str(low) for low, _ in DEFICITS],
+        "item": (),
     }

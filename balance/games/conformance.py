@@ -163,6 +163,7 @@ def _facts(game: AnyGame) -> Iterator[str]:
     for name, roles in NEEDED_ROLES.items():
         yield from _needed(facts, name, roles)
     yield from _measures(facts)
+    yield from _item_columns(game)
 
 
 def _policies(game: AnyGame) -> Iterator[str]:
@@ -207,6 +208,24 @@ def _measures(facts: Facts) -> Iterator[str]:
     for policy in facts.adapting:
         if policy not in facts.policies:
             yield f"the adapting policy '{policy}' is none of {facts.policies}"
+
+
+def _item_columns(game: AnyGame) -> Iterator[str]:
+    """Yield the columns for the value of items that no table or listing has."""
+    facts, named = game.facts, game.facts.item_columns
+    seats = {column.name: column.type for t in facts.tables if t.name == "seats" for column in t.columns}
+    for name in (*named.opening, *named.drawn):
+        if seats.get(name) != "uint64":
+            yield f"the table seats has no column {name} of the type uint64"
+    if len(named.drawn) not in (0, len(named.opening)):
+        yield f"masks of {len(named.opening)} and of {len(named.drawn)} words cannot be of the same items"
+    listed = [name for kind in game.kinds if kind.name == facts.item for name in kind.columns]
+    for name in (named.cost, named.score):
+        if name and name not in listed:
+            yield f"the listing of {facts.items} has no column {name}"
+    acquired = [t for t in facts.tables if any(column.role == "item" for column in t.columns)]
+    if named.paid and not any(column.name == named.paid for t in acquired for column in t.columns):
+        yield f"no table with the role item has a column {named.paid}"
 
 
 def _table(table: Table) -> Iterator[str]:

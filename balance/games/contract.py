@@ -28,6 +28,7 @@ __all__ = [
     "Fitting",
     "Game",
     "Handicap",
+    "ItemColumns",
     "Kind",
     "Measured",
     "Measures",
@@ -169,6 +170,26 @@ class Measures:
     """In `seats`: how often each action was chosen, in the order of `Facts.actions`."""
 
 
+@dataclass(frozen=True, slots=True)
+class ItemColumns:
+    """Which columns say what seats held, what they paid, and what an item is worth on paper.
+
+    Bit masks lie in words of 64 bits: bit k, counted from 0 through all words, is the item with the k-th
+    lowest id of the catalog. An empty name, or no word: the game has no such thing.
+    """
+
+    opening: tuple[str, ...] = ()
+    """In `seats`: the words of the mask of items that chance gave before anybody decided anything."""
+    drawn: tuple[str, ...] = ()
+    """In `seats`: the words of the mask of items that came into the hand later."""
+    paid: str = ""
+    """In the table with the role `item`: what was paid."""
+    cost: str = ""
+    """In the listing of the items' kind: the printed cost."""
+    score: str = ""
+    """In the listing of the items' kind: the printed points."""
+
+
 class Strength(NamedTuple):
     """How well those play whom a lineup seats, for sentences such as "broken in casual play"."""
 
@@ -209,6 +230,8 @@ class Facts:
     """What a benchmark measures: lineups, and of how many games each plays one (slow players play few)."""
     measures: Measures = Measures()
     """The columns that metrics are made of, as far as the game has such."""
+    item_columns: ItemColumns = ItemColumns()
+    """The columns that the value of an item is made of, as far as the game has such."""
     strengths: tuple[Strength, ...] = ()
     """How well players play, weakest first; a lineup that is not here is called by its own text."""
     expert_lineup: str = ""

@@ -43,6 +43,13 @@ def test_games_of_one_deal_count_once_if_the_deal_decides_them():
     assert Share(deals).n == 20
 
 
+def test_deals_that_say_nothing_are_no_trials():
+    """Won whenever it was dealt, but that was only in 5 of 100 games."""
+    dealt = Share(Sums.of([4] * 5 + [0] * 95, [1] * 5 + [0] * 95), 4)
+    assert dealt.interval == pytest.approx([4 * end for end in wilson(1.0, 5)])
+    assert dealt.p_above(2.0) == pytest.approx(0.5**5)
+
+
 def test_win_points_are_a_share_times_players():
     """4 players, 100 games, one seat each: 40 wins are 1.6 win points."""
     points = Share(Sums.of([4] * 40 + [0] * 60, [1] * 100), 4)
@@ -84,7 +91,7 @@ def test_fieller_by_hand():
 
 def test_quantiles_by_order_statistics():
     """Of 100 values the ranks 40 and 61 enclose the median with 95%: 50 ± 9.8, rounded outwards."""
-    counts = {k: 1 for k in range(1, 101)}
+    counts = dict.fromkeys(range(1, 101), 1)
     assert quantile(counts, 0.5) == (50.5, 40, 61)
     assert quantile(counts, 0.05) == (5, 1, 11)
     assert quantile(counts, 0.5, design=4.0) == (50.5, 30, 71)

@@ -1,14 +1,15 @@
 """Every metric, on cells small enough to count on paper."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from balance import games
 from balance.analysis.cells import CellStatistics, Paired, Statistics, Sums
 from balance.analysis.metrics import METRICS, measure, metric
-from balance.games.contract import Accepting
 from balance.analysis.thresholds import load_thresholds
+from balance.games.contract import Accepting
 
 NEFARIOUS = games.get("nefarious")
 
@@ -43,6 +44,7 @@ def cells():
         "policy:greedy": Sums.of([0, 0, 0, 2], [2] * 4),
         "beside:adaptive": Sums.of([0, 0, 0, 0], [2, 2, 2, 0]),
         "beside:greedy": Sums.of([6, 6, 6, 0], [4, 4, 4, 0]),
+        "item:7": Sums.of([4, 0, 0, 1], [1, 1, 0, 1]),
     }
     own = CellStatistics(
         1, 4, ("unions",), "field", 1, 4, {6: 1, 8: 2, 30: 1}, {0: 2, 1: 2}, sums,
@@ -84,6 +86,7 @@ def test_every_metric_by_hand(cells):
             "money_ratio": 80 / 40,
             "hand": 2,
             "exhaustion": 1 / 4,
+            "item:7": 5 / 3,
         }
     )
 
@@ -108,20 +111,24 @@ def test_replicated_deals_tell_less_about_length_than_as_many_games():
     """Both games of each deal last equally long: half of the games would tell as much."""
     lengths = Sums.of([2 * k for k in range(1, 101)], [2] * 100)
     cell = CellStatistics(
-        0, 4, (), "mirror:random", 2, 100, {k: 2 for k in range(1, 101)}, {}, {"length": lengths}
+        0, 4, (), "mirror:random", 2, 100, dict.fromkeys(range(1, 101), 2), {}, {"length": lengths}
     )
     (found,) = [m for m in measure(Statistics(NEFARIOUS.facts, {0: cell}), cell) if m.name == "length"]
     assert found.estimate.design == pytest.approx(2)
     assert found.estimate.interval == (50.5, 40, 61)  # as of 100 games, one of each length
 
 
-def test_luck_needs_replicates():
-    cell = CellStatistics(
-        0, 2, (), "mirror:random", 2, 10, {5: 20}, {}, {"length": ones([10] * 10)},
-        {}, {(2, 0): 3, (0, 2): 3, (1, 1): 4},
-    )  # fmt: skip
-    found = {m.name: m.estimate for m in measure(Statistics(NEFARIOUS.facts, {0: cell}), cell)}
-    assert found["luck"].interval.value == pytest.approx(0.2)
+@pytest.mark.parametrize("mixed", [True, False])
+def test_luck_needs_replicates_and_is_judged_where_policies_meet(mixed):
+    sums = {"length": ones([10] * 10)}
+    if mixed:
+        sums |= {f"policy:{name}": Sums.of([2] * 10, [2] * 10) for name in ("adaptive", "greedy")}
+    cell = CellStatistics(0, 2, (), "field", 2, 10, {5: 20}, {}, sums, {}, {(2, 0): 3, (0, 2): 3, (1, 1): 4})
+    found = {m.name: m for m in measure(Statistics(NEFARIOUS.facts, {0: cell}), cell)}
+    nobody = replace(cell, wins_within={(0, 0): 10})
+    assert "luck" not in {m.name for m in measure(Statistics(NEFARIOUS.facts, {0: nobody}), nobody)}
+    assert found["luck"].estimate.interval.value == pytest.approx(0.2)
+    assert found["luck"].comparable is mixed
 
 
 def test_the_tiny_game_has_the_metrics_that_it_can_have(tiny_statistics):

@@ -28,6 +28,7 @@ from balance.games.contract import (
     Event,
     Facts,
     Handicap,
+    ItemColumns,
     Kind,
     Measures,
     Strength,
@@ -110,6 +111,7 @@ FACTS: Final = Facts(
     tables=TABLES,
     default_sweep_lineups=("mirror:random", "field"),
     measures=Measures(money="coins", chosen=tuple(f"times_{action}" for action in ACTIONS)),
+    item_columns=ItemColumns(paid="paid", cost="cost", score="points"),  # charms are bought, never dealt
     strengths=(Strength("mirror:random", "random play"), Strength("field", "mixed play")),
 )
 

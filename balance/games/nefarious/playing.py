@@ -5,7 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from balance.games.contract import Event, Facts, Fitting, Handicap, Measures, Strength, Throughput
+from balance.games.contract import (
+    Event,
+    Facts,
+    Fitting,
+    Handicap,
+    ItemColumns,
+    Measures,
+    Strength,
+    Throughput,
+)
 from balance.games.keys import check_keys
 from balance.games.lineup import Lineup, check_seated
 from balance.games.nefarious import vocabulary as v
@@ -87,6 +96,13 @@ class Playing:
                 money="money",
                 hand="hand",
                 chosen=tuple(f"chose_{action}" for action in v.ACTIONS),
+            ),
+            item_columns=ItemColumns(
+                opening=("opening_0", "opening_1"),
+                drawn=("drawn_0", "drawn_1"),
+                paid="paid",
+                cost="cost",
+                score="vp",
             ),
             strengths=(
                 Strength("mirror:random", "random play"),

@@ -1,0 +1,387 @@
+"""What the games of runs say of items, as whole numbers by player count, block of deals and item.
+
+A pass of SQL over the seats (the masks of what each seat was dealt and drew), and one over what was acquired.
+The same deal comes back in every cell, so games are counted by deal, never by game: see
+`balance.analysis.blocks`. Columns are found by their roles; nothing is judged here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from balance.analysis.blocks import BLOCKS
+from balance.analysis.cells import connect
+from balance.dataset.plan import PlannedCell
+from balance.dataset.run import Run
+from balance.dataset.schema import stored_table
+from balance.errors import UsageError
+from balance.games.contract import Facts, Kind, Table
+from balance.suggest import unknown
+
+if TYPE_CHECKING:
+    import duckdb
+    import numpy as np
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.int64]
+
+__all__ = ["Item", "ItemCounts", "Versus", "choose_cells", "count_items", "count_versus", "items_of"]
+
+_WORD: Final = 64
+_LOST, _WON, _STALLED = range(3)
+Combination = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item as its catalog prints it."""
+
+    id: int
+    name: str
+    cost: int | None
+    score: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemCounts:
+    """Counts at one number of players: a row per block of deals, a column per item.
+
+    A score is in win points: the number of players for a win, 1 for every seat of a stalled game.
+    """
+
+    players: int
+    games: int
+    deals: int
+    opening: Numbers
+    """Seats that were dealt the item before the first decision."""
+    opening_score: Numbers
+    drawn: Numbers
+    """Seats that came by it later."""
+    drawn_score: Numbers
+    built: Numbers
+    """Times it was acquired."""
+    built_score: Numbers
+    built_opening: Numbers
+    """Times it was acquired by a seat that had been dealt it."""
+    rounds: Numbers
+    """Sum of the rounds in which it was acquired."""
+    paid: Numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Versus:
+    """Openings at one number of players, with each variant and without it, over the same deals.
+
+    By variant, block and item. Each combination with the variant has its counterpart: the same without it.
+    """
+
+    players: int
+    variants: tuple[str, ...]
+    with_seats: Numbers
+    with_score: Numbers
+    without_seats: Numbers
+    without_score: Numbers
+
+
+# --- which games
+
+
+def items_of(run: Run) -> list[Item]:
+    """Return the items of a run in the order of their bits: by id."""
+    facts = run.game.facts
+    kind: Kind = next(kind for kind in run.game.kinds if kind.name == facts.item)
+    named = facts.item_columns
+    rows = run.small(kind.plural).sort("id").to_dicts()
+    return [
+        Item(
+            int(row["id"]),
+            str(row["name"]),
+            int(row[named.cost]) if named.cost else None,
+            int(row[named.score]) if named.score else None,
+        )
+        for row in rows
+    ]
+
+
+def choose_cells(
+    runs: Sequence[Run],
+    lineup: str | None = None,
+    players: Iterable[int] | None = None,
+    combinations: Iterable[Combination] | None = None,
+) -> list[PlannedCell]:
+    """Return the cells to look at, of one lineup; UsageError if there is none.
+
+    Without a lineup it is the first that the game declares for sweeps and the runs have played, or else the
+    first that they have played.
+    """
+    if not runs:
+        raise UsageError("no run is given")
+    played = {cell.id: cell for run in runs for cell in run.plan.cells if cell.games}
+    lineups = sorted({cell.lineup for cell in played.values()})
+    if lineup is None:
+        facts = runs[0].game.facts
+        lineup = next((name for name in facts.default_sweep_lineups if name in lineups), lineups[0])
+    if lineup not in lineups:
+        raise UsageError(unknown("lineup of these runs", lineup, lineups))
+    counts = None if players is None else set(players)
+    wanted = None if combinations is None else {tuple(sorted(names)) for names in combinations}
+    found = [
+        cell
+        for _, cell in sorted(played.items())
+        if cell.lineup == lineup
+        and (counts is None or cell.players in counts)
+        and (wanted is None or tuple(sorted(cell.variants)) in wanted)
+    ]
+    if not found:
+        raise UsageError("the runs have no game of the cells asked for")
+    return found
+
+
+# --- counting
+
+
+def count_items(runs: Sequence[Run], cells: Sequence[PlannedCell]) -> list[ItemCounts]:
+    """Count what happened to every item in some cells, one result per number of players."""
+    source = _Source(runs)
+    found = []
+    for players in sorted({cell.players for cell in cells}):
+        own = [cell for cell in cells if cell.players == players]
+        con = connect()
+        source.prepare(con, [(cell.id, 0) for cell in own])
+        held = source.held(con, 1, (*source.opening, *source.drawn))
+        opening, drawn = (_scored(held[0, :, :, part], players) for part in source.halves)
+        built = source.acquired(con, players)
+        games, deals = source.size(con)
+        found.append(ItemCounts(players, games, deals, *opening, *drawn, *built))
+    return found
+
+
+def count_versus(runs: Sequence[Run], cells: Sequence[PlannedCell]) -> list[Versus]:
+    """Count openings with and without each variant; player counts at which nothing can be compared are left out.
+
+    A cell counts if the same combination without one variant was played too, and then for that variant.
+    Only deals that all of these cells have played count, so that both sides had the same cards.
+    """
+    source = _Source(runs)
+    if not source.facts.item_columns.opening:
+        raise UsageError(f"{source.facts.title} deals no {source.facts.items} before the first decision")
+    found = []
+    for players in sorted({cell.players for cell in cells}):
+        sides = _sides([cell for cell in cells if cell.players == players])
+        if not sides.names:
+            continue
+        con = connect()
+        source.prepare(con, sides.groups, _common(runs, {number for number, _ in sides.groups}))
+        held = source.held(con, sides.count, source.opening)
+        seats, score = _scored(held, players)
+        (with_seats, without_seats), (with_score, without_score) = sides.split(seats), sides.split(score)
+        found.append(Versus(players, sides.names, with_seats, with_score, without_seats, without_score))
+    return found
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Which cell counts where: the first groups are "with a variant", the others single combinations."""
+
+    names: tuple[str, ...]
+    groups: list[tuple[int, int]]
+    """Cell and group."""
+    counterparts: list[list[int]]
+    """For each variant, the groups without it, one for each combination that has a counterpart."""
+
+    @property
+    def count(self) -> int:
+        return 1 + max((group for _, group in self.groups), default=-1)
+
+    def split(self, counted: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the counts with each variant and without it."""
+        import numpy as np
+
+        without = [counted[groups].sum(axis=0) for groups in self.counterparts]
+        return counted[: len(self.names)], np.stack(without)
+
+
+def _sides(cells: Sequence[PlannedCell]) -> _Sides:
+    """Match every combination with the same one without a variant, as far as both were played."""
+    by_combination: dict[Combination, list[int]] = {}
+    for cell in cells:
+        by_combination.setdefault(tuple(sorted(cell.variants)), []).append(cell.id)
+    matched = [
+        (variant, combination, rest)
+        for combination in sorted(by_combination)
+        for variant in combination
+        if (rest := tuple(name for name in combination if name != variant)) in by_combination
+    ]
+    names = tuple(sorted({variant for variant, _, _ in matched}))
+    rests = {rest: len(names) + k for k, rest in enumerate(sorted({rest for _, _, rest in matched}))}
+    groups = {
+        (number, names.index(variant))
+        for variant, combination, _ in matched
+        for number in by_combination[combination]
+    }
+    groups |= {(number, group) for rest, group in rests.items() for number in by_combination[rest]}
+    counterparts = [[rests[rest] for variant, _, rest in matched if variant == name] for name in names]
+    return _Sides(names, sorted(groups), counterparts)
+
+
+def _common(runs: Sequence[Run], cells: set[int]) -> tuple[int, int]:
+    """Return the first deal that all of some cells have, and the first that one of them has not."""
+    ranges: dict[int, tuple[int, int]] = {}
+    for cell in (cell for run in runs for cell in run.plan.cells if cell.games and cell.id in cells):
+        low, high = ranges.get(cell.id, (cell.first, cell.first))
+        ranges[cell.id] = min(low, cell.first), max(high, cell.first + cell.deals)
+    return max(low for low, _ in ranges.values()), min(high for _, high in ranges.values())
+
+
+def _scored(held: Numbers, players: int) -> tuple[Numbers, Numbers]:
+    """Return seats and scores from counts by outcome, the last axis but one."""
+    return held.sum(axis=-2), players * held[..., _WON, :] + held[..., _STALLED, :]
+
+
+class _Source:
+    """The files of some runs, and how their columns are called."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self.run = runs[0]
+        self.facts: Facts = self.run.game.facts
+        named = self.facts.item_columns
+        self.ids = [item.id for item in items_of(self.run)]
+        self.opening = self._bits(named.opening)
+        self.drawn = self._bits(named.drawn, besides=named.opening)
+        self.files = {
+            table.name: _files(path for run in runs for path in run.files(table.name))
+            for table in self.facts.tables
+        }
+
+    @property
+    def halves(self) -> tuple[slice, slice]:
+        """Where the counts of openings lie, and those of what came later."""
+        return slice(0, len(self.ids)), slice(len(self.ids), None)
+
+    def column(self, table: str, role: str) -> str:
+        return _quoted(stored_table(self.facts, table).column(role).name)
+
+    def _bits(self, words: Sequence[str], besides: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return SQL that asks for each item whether its bit is set, in `words` but not in `besides`."""
+        if not words:
+            return ("false",) * len(self.ids)
+        if len(self.ids) > _WORD * len(words):
+            raise UsageError(f"{len(self.ids)} {self.facts.items} do not fit into {len(words)} words")
+        asked = []
+        for k in range(len(self.ids)):
+            word, bit = divmod(k, _WORD)
+            mask = f"{1 << bit}::ubigint"
+            own = f"{_quoted(words[word])} & {mask} <> 0"
+            asked.append(f"{own} and {_quoted(besides[word])} & {mask} = 0" if besides else own)
+        return tuple(asked)
+
+    def prepare(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        groups: Sequence[tuple[int, int]],
+        deals: tuple[int, int] | None = None,
+    ) -> None:
+        """Tell the connection which cells count for which group, and which games have stalled."""
+        con.execute("create table chosen (cell_id int, part int)")
+        con.execute(f"insert into chosen values {', '.join(f'({cell}, {part})' for cell, part in groups)}")
+        low, high = min(cell for cell, _ in groups), max(cell for cell, _ in groups)
+        index = "(game_id // 1000) % 10000000000"
+        self.where = f"cell_id between {low} and {high}"
+        if deals is not None:
+            self.where += f" and {index} >= {deals[0]} and {index} < {deals[1]}"
+        self.block = f"({index} % {BLOCKS})::smallint"
+        stalled = self.column("games", "stalled")
+        con.execute(
+            f"create table stalled as select game_id from {self.files['games']} where {self.where} and {stalled}"
+        )
+
+    def size(self, con: duckdb.DuckDBPyConnection) -> tuple[int, int]:
+        """Return how many games and how many different deals count."""
+        (row,) = con.execute(
+            f"select count(*), count(distinct {self.column('games', 'index')}) "
+            f"from {self.files['games']} semi join chosen using (cell_id) where {self.where}"
+        ).fetchall()
+        return int(row[0]), int(row[1])
+
+    def _seats(self, *columns: str) -> str:
+        """Return SQL for the seats that count, with their block and outcome."""
+        outcome = (
+            f"(case when {self.column('seats', 'won')} then {_WON} "
+            f"when game_id in (from stalled) then {_STALLED} else {_LOST} end)::tinyint"
+        )
+        named = "".join(f", {_quoted(name)}" for name in columns)
+        return (
+            f"select game_id, cell_id, {self.block} as block, {outcome} as outcome{named} "
+            f"from {self.files['seats']} where {self.where}"
+        )
+
+    def held(self, con: duckdb.DuckDBPyConnection, groups: int, bits: Sequence[str]) -> Numbers:
+        """Return how many seats have each bit, by group, block and outcome."""
+        import numpy as np
+
+        counted = np.zeros((groups, BLOCKS, 3, len(bits)), np.int64)
+        named = self.facts.item_columns
+        asked = ", ".join(f"count_if({bit})" for bit in bits)
+        rows = con.execute(
+            f"select part, block, outcome, {asked} "
+            f"from ({self._seats(*named.opening, *named.drawn)}) join chosen using (cell_id) group by all"
+        ).fetchall()
+        for part, block, outcome, *counts in rows:
+            counted[part, block, outcome] = counts
+        return counted
+
+    def acquired(self, con: duckdb.DuckDBPyConnection, players: int) -> tuple[Numbers, ...]:
+        """Return how often each item was acquired, the scores, how often by a seat that had been dealt it,
+        the rounds and what was paid, by block and item."""
+        import numpy as np
+
+        counted = tuple(np.zeros((BLOCKS, len(self.ids)), np.int64) for _ in range(5))
+        table = _acquired_table(self.facts)
+        if table is None:
+            return counted
+        place = {item: k for k, item in enumerate(self.ids)}
+        for block, item, *sums in con.execute(self._acquired_sql(con, table, players)).fetchall():
+            for into, value in zip(counted, sums, strict=True):
+                into[block, place[item]] = value
+        return counted
+
+    def _acquired_sql(self, con: duckdb.DuckDBPyConnection, table: Table, players: int) -> str:
+        named = self.facts.item_columns
+        seat, item = self.column("seats", "seat"), self.column(table.name, "item")
+        con.execute("create or replace table masks (item int, words ubigint[])")
+        masks = [[(1 << k % _WORD) if k // _WORD == w else 0 for w in range(len(named.opening))]
+                 for k in range(len(self.ids))]  # fmt: skip
+        con.executemany("insert into masks values (?, ?)", list(zip(self.ids, masks, strict=True)))
+        dealt = " or ".join(f"{_quoted(word)} & words[{k + 1}] <> 0" for k, word in enumerate(named.opening))
+        paid = f"sum(b.{_quoted(named.paid)})" if named.paid else "0"
+        has_round = any(column.role == "round" for column in table.columns)
+        rounds = f"sum(b.{self.column(table.name, 'round')})" if has_round else "0"
+        return f"""
+            select block, b.{item}, count(*),
+              sum(case outcome when {_WON} then {players} when {_STALLED} then 1 else 0 end)::bigint,
+              count_if({dealt or "false"}), ({rounds})::bigint, ({paid})::bigint
+            from {self.files[table.name]} b
+            join ({self._seats(seat.strip('"'), *named.opening)}) s
+              on b.game_id = s.game_id and b.{self.column(table.name, "seat")} = s.{seat}
+            join masks on masks.item = b.{item}
+            semi join chosen on chosen.cell_id = b.cell_id
+            where b.{self.where}
+            group by all"""
+
+
+def _acquired_table(facts: Facts) -> Table | None:
+    """Return the table of what was acquired, if the game has one."""
+    return next((table for table in facts.tables if any(c.role == "item" for c in table.columns)), None)
+
+
+def _quoted(name: str) -> str:
+    escaped = name.replace('"', '""')
+    return f'"{escaped}"'
+
+
+def _files(paths: Iterable[Any]) -> str:
+    """Return files as SQL can read them."""
+    names = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
+    return f"read_parquet([{names}])"
