@@ -33,7 +33,7 @@ from balance.analysis.verdict import (
 from balance.dataset.run import Run, open_runs
 from balance.errors import DataError, UsageError
 from balance.games.contract import Catalog, Game
-from balance.games.variants import variant_names
+from balance.games.variants import variant_ids
 
 __all__ = ["STRENGTHS", "Check", "Scale", "check", "judged"]
 
@@ -164,11 +164,12 @@ def check(
     if runs:
         opened = open_runs(runs)
         catalog_, found = opened[0].catalog, opened[0].game
-        variants = tuple(sorted(variant_names(found, catalog_, names)))
+        variants = tuple(sorted(variant_ids(found, catalog_, opened[0].plan.edition, names)))
     else:
         found = games.get(game)
         catalog_ = found.load_catalog(catalog)
-        variants = tuple(sorted(variant_names(found, catalog_, names)))
+        printed = edition or found.facts.default_edition
+        variants = tuple(sorted(variant_ids(found, catalog_, printed, names)))
         opened = _play(found, variants, players, strength, edition, seed, catalog, play)
     return judged(found, catalog_, variants, opened, players, load_thresholds(found, thresholds))
 

@@ -203,6 +203,8 @@ def measure(
     def comparable(known: Metric, of: str) -> bool:
         if known.mixed and not _mixed(seen):
             return False
+        if known.compares and of == usual:
+            return False  # that the better player wins more is no fault: `skill` is about that
         return not known.compares or tuned is None or (of or usual) in tuned
 
     return [

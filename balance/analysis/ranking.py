@@ -177,7 +177,7 @@ def play_until_decided(
     play: Play,
     say: Say,
 ) -> Ranking:
-    """Put more games where verdicts are open, twice as many each time, until all is decided or the budget spent.
+    """Put more games where verdicts are open, twice as many each time, until all is decided or paid.
 
     What one look has decided stays; each look spends its part of the rate of false claims, so looking often
     costs nothing but power. The games go into extensions of the run, `look-2-4-...` at 4 players.
