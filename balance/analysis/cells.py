@@ -9,15 +9,16 @@ numbers on every machine. Columns are found by their roles; must stay free of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from balance.analysis.winpoints import Tally
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.schema import stored_table
 from balance.errors import UsageError
-from balance.games.contract import Facts
+from balance.games.contract import Facts, Game
 from balance.games.lineup import parse_lineup
 
 if TYPE_CHECKING:
@@ -152,16 +153,11 @@ class Statistics:
 
     def find(self, players: int, variants: Sequence[str], lineup: str) -> CellStatistics | None:
         """Return the cell with these variants, if it was played."""
-        key = (players, tuple(variants), lineup)
-        return self._by_key.get(key)
+        return self._by_key.get((players, tuple(variants), lineup))
 
-    @property
+    @cached_property
     def _by_key(self) -> dict[tuple[int, tuple[str, ...], str], CellStatistics]:
-        known = self.__dict__.get("_keys")
-        if known is None:
-            known = {(c.players, c.variants, c.lineup): c for c in self.cells.values()}
-            self.__dict__["_keys"] = known
-        return known
+        return {(c.players, c.variants, c.lineup): c for c in self.cells.values()}
 
     def baseline(self, cell: CellStatistics) -> CellStatistics | None:
         """Return the cell without variants of the same players and lineup; None if there is none."""
@@ -207,7 +203,7 @@ class Layout:
         """Return the column of a role, quoted."""
         return quoted(stored_table(self.facts, table).column(role).name)
 
-    @property
+    @cached_property
     def parts(self) -> list[Part]:
         """Return everything that is summed over games."""
         m = self.facts.measures
@@ -394,10 +390,10 @@ def statistics(
     planned = planned_cells(runs, None if cells is None else set(cells))
     con = con or connect()
     layout = layout_of(runs[0], planned, items=items)
-    where = "true" if cells is None else f"cell_id in ({', '.join(map(str, planned))})"
-    _make_cells_table(con, planned)
-    _make_baseline(con, layout, runs, planned)
-    sums, paired = _summed(con, layout, runs, planned, where)
+    where = "true" if cells is None else "cell_id in (select cell_id from planned)"
+    _make_cells_table(con, planned, runs[0].game)
+    by_deal(con, layout, runs, "plain", [cell.id for cell in planned.values() if not cell.variants])
+    sums, paired = _summed(con, layout, runs, planned)
     lengths = _histogram(con, runs, layout.column("games", "length"), where)
     leads: dict[int, dict[int, int]] = {}
     if layout.facts.measures.lead_changes:
@@ -453,12 +449,19 @@ def layout_of(run: Run, planned: Mapping[int, PlannedCell], *, items: bool = Fal
     return Layout(facts, policies, replicated, tuple(counted))
 
 
-def _make_cells_table(con: duckdb.DuckDBPyConnection, planned: Mapping[int, PlannedCell]) -> None:
-    """Tell the connection which cell is the baseline of which."""
+def _make_cells_table(
+    con: duckdb.DuckDBPyConnection, planned: Mapping[int, PlannedCell], game: Game[Any, Any]
+) -> None:
+    """Tell the connection which cell is the baseline of which, and where different policies meet."""
     plain = {(cell.players, cell.lineup): cell.id for cell in planned.values() if not cell.variants}
-    con.execute("create or replace temp table planned (cell_id int, base_id int)")
-    rows = [(cell.id, plain.get((cell.players, cell.lineup))) for cell in planned.values()]
-    con.executemany("insert into planned values (?, ?)", rows)
+    lineups = {(cell.players, cell.lineup) for cell in planned.values()}
+    meet = {key: len(set(parse_lineup(key[1], key[0], game).policies)) > 1 for key in lineups}
+    rows = [
+        f"({cell.id}, {plain.get((cell.players, cell.lineup), 'null')}, {meet[cell.players, cell.lineup]})"
+        for cell in planned.values()
+    ]
+    con.execute("create or replace temp table planned (cell_id int, base_id int, mixed bool)")
+    con.execute(f"insert into planned values {', '.join(rows)}")
 
 
 def by_deal(
@@ -469,12 +472,6 @@ def by_deal(
     files = files_sql(f for run in runs for f in run.files("games"))
     seats = files_sql(f for run in runs for f in run.files("seats"))
     con.execute(f"create or replace temp table {table} as {layout.per_deal(files, seats, wanted)}")
-
-
-def _make_baseline(
-    con: duckdb.DuckDBPyConnection, layout: Layout, runs: Sequence[Run], planned: Mapping[int, PlannedCell]
-) -> None:
-    by_deal(con, layout, runs, "plain", [cell.id for cell in planned.values() if not cell.variants])
 
 
 def batches(runs: Sequence[Run]) -> Iterator[tuple[list[Any], list[Any]]]:
@@ -490,29 +487,42 @@ def _summed(
     layout: Layout,
     runs: Sequence[Run],
     planned: Mapping[int, PlannedCell],
-    where: str,
 ) -> tuple[dict[int, dict[str, Sums]], dict[int, dict[str, Paired]]]:
     """Sum up the deals of every cell, batch by batch."""
     found: dict[int, dict[str, Sums]] = {}
     paired: dict[int, dict[str, Paired]] = {}
-    columns, selects = _aggregates(layout)
-    for games, seats in batches(runs):
-        rows = con.execute(f"""
-            select d.cell_id, count(*), {", ".join(selects)}
-            from ({layout.per_deal(files_sql(games), files_sql(seats), where)}) d
-            join planned using (cell_id)
-            left join plain b on b.cell_id = planned.base_id and b.deal = d.deal
-            group by d.cell_id""").fetchall()
-        for number, deals, *values in rows:
-            seen = {name: int(value or 0) for name, value in zip(columns, values, strict=True)}
-            own, base = found.setdefault(number, {}), paired.setdefault(number, {})
-            for name, sums in _sums_of(layout, planned[number], int(deals), seen):
-                own[name] = own.get(name, Sums()) + sums
-            for name in PAIRED:
-                if f"p:{name}" in seen:
-                    new = Paired(*(seen[f"{key}:{name}"] for key in ("p", "px", "pb", "pxb")))
-                    base[name] = base.get(name, Paired()) + new
+    # half of the sums are about policies, and say nothing where all seats play alike
+    for own_layout, mixed in ((layout, True), (replace(layout, policies=()), False)):
+        columns, selects = _aggregates(own_layout)
+        where = f"cell_id in (select cell_id from planned where mixed = {mixed})"
+        if not con.execute(f"select count(*) from planned where mixed = {mixed}").fetchall()[0][0]:
+            continue
+        for games, seats in batches(runs):
+            rows = con.execute(f"""
+                select d.cell_id, count(*), {", ".join(selects)}
+                from ({own_layout.per_deal(files_sql(games), files_sql(seats), where)}) d
+                join planned using (cell_id)
+                left join plain b on b.cell_id = planned.base_id and b.deal = d.deal
+                group by d.cell_id""").fetchall()
+            for number, deals, *values in rows:
+                seen = {name: int(value or 0) for name, value in zip(columns, values, strict=True)}
+                _add(found.setdefault(number, {}), _sums_of(own_layout, planned[number], int(deals), seen))
+                _add(paired.setdefault(number, {}), _paired_of(seen))
     return found, paired
+
+
+A = TypeVar("A", Sums, Paired)
+
+
+def _add(totals: dict[str, A], new: Iterable[tuple[str, A]]) -> None:
+    for name, sums in new:
+        totals[name] = totals[name] + sums if name in totals else sums
+
+
+def _paired_of(seen: Mapping[str, int]) -> Iterator[tuple[str, Paired]]:
+    for name in PAIRED:
+        if f"p:{name}" in seen:
+            yield name, Paired(*(seen[f"{key}:{name}"] for key in ("p", "px", "pb", "pxb")))
 
 
 def _aggregates(layout: Layout) -> tuple[list[str], list[str]]:

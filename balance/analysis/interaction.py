@@ -108,9 +108,9 @@ def interactions(
     con = con or connect()
     planned = planned_cells(runs, {q.pair.id for q in quartets})
     layout = layout_of(runs[0], planned)
+    rows = [f"({q.pair.id}, {q.first}, {q.second}, {q.none})" for q in quartets]
     con.execute("create or replace temp table quartets (cell_id int, first int, second int, none int)")
-    rows = [(q.pair.id, q.first, q.second, q.none) for q in quartets]
-    con.executemany("insert into quartets values (?, ?, ?, ?)", rows)
+    con.execute(f"insert into quartets values {', '.join(rows)}")
     alone = sorted({number for q in quartets for number in (q.first, q.second, q.none)})
     by_deal(con, layout, runs, "alone", alone)
     totals = _totals(con, layout, runs, [q.pair.id for q in quartets])

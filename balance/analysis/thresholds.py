@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -80,8 +81,11 @@ class Thresholds:
 
     def of(self, measured: Measurement) -> Threshold | None:
         """Return the threshold of a measurement: that of the very thing before that of the metric."""
-        known = {entry.id: entry for entry in self.entries}
-        return known.get(measured.name) or known.get(measured.metric.name)
+        return self._known.get(measured.name) or self._known.get(measured.metric.name)
+
+    @cached_property
+    def _known(self) -> dict[str, Threshold]:
+        return {entry.id: entry for entry in self.entries}
 
     def moved(self, name: str, factor: float) -> Thresholds:
         """Return the same with one threshold moved."""

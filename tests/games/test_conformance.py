@@ -8,7 +8,7 @@ import pytest
 from balance import games
 from balance.errors import UsageError
 from balance.games.conformance import CellName, ConformanceError, check_game, sample_cells
-from balance.games.contract import Column, Table
+from balance.games.contract import Column, Measures, Table
 from tests.games import tiny
 from tests.games.tiny import FACTS, TABLES, Tiny
 
@@ -111,6 +111,10 @@ def without_role(name, role):
             "x.a has the type 'float64'",
         ),
         (with_table("buys", meaning=""), "has no meaning written down"),
+        (with_facts(measures=Measures(money="gold")), "the table seats has no column gold"),
+        (with_facts(measures=Measures(lead_changes="swaps")), "the table games has no column swaps"),
+        (with_facts(measures=Measures(chosen=("times_run",))), "measures name 1 columns of chosen actions"),
+        (with_facts(adapting=("genius",)), "the adapting policy 'genius' is none of"),
     ],
 )
 def test_facts_that_do_not_fit(game, failure):
