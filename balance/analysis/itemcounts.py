@@ -323,13 +323,13 @@ class _Source:
 
         counted = np.zeros((groups, BLOCKS, 3, len(bits)), np.int64)
         named = self.facts.item_columns
-        asked = ", ".join(f"count_if({bit})" for bit in bits)
+        asked = ", ".join(f"count_if({bit}) as bit_{k}" for k, bit in enumerate(bits))
         rows = con.execute(
             f"select part, block, outcome, {asked} "
             f"from ({self._seats(*named.opening, *named.drawn)}) join chosen using (cell_id) group by all"
-        ).fetchall()
-        for part, block, outcome, *counts in rows:
-            counted[part, block, outcome] = counts
+        ).fetchnumpy()
+        places = tuple(np.asarray(rows[name], np.int64) for name in ("part", "block", "outcome"))
+        counted[places] = np.stack([rows[f"bit_{k}"] for k in range(len(bits))], axis=1)
         return counted
 
     def acquired(self, con: duckdb.DuckDBPyConnection, players: int) -> tuple[Numbers, ...]:
