@@ -136,5 +136,7 @@ def mean_of(figures: Sequence[Figure]) -> Figure:
     parts = [(figure.variance / count**2, figure.freedom) for figure in figures]
     variance = sum(part for part, _ in parts)
     if not all(part and freedom > 0 for part, freedom in parts):
-        return Figure(value, variance, 0)  # a part without a spread would make the whole look surer than it is
+        return Figure(
+            value, variance, 0
+        )  # a part without a spread would make the whole look surer than it is
     return Figure(value, variance, variance**2 / sum(part**2 / freedom for part, freedom in parts))

@@ -1,4 +1,4 @@
-"""The value of an item: what it is worth to be dealt it, in win points and in coins, and under which variants.
+"""The value of an item: what being dealt it is worth, in win points and in coins, and under which variants.
 
 Chance deals opening hands, so win points of the seats that were dealt an item, less the 1.00 of a fair share,
 are caused by it. What was drawn later or acquired is shown beside it and is biased: docs/item-value.md says
@@ -36,10 +36,10 @@ __all__ = [
     "Ends",
     "ItemInteraction",
     "ItemValue",
+    "interaction_sentences",
     "interactions",
     "interactions_of_items",
     "item_sentences",
-    "interaction_sentences",
     "item_values",
     "value_of_items",
     "values_from_counts",
@@ -133,7 +133,7 @@ def value_of_items(
     """Return the value of every item as a table, one row per item and number of players.
 
     The rows with `players` empty are over all numbers of players. `variants` are combinations as `--twists`
-    takes them; `coins` comes from `balance.analysis.handicap.coins_of_runs`, and without it nothing is said in
+    takes them; `coins` comes from `balance.analysis.handicap.coins_of_runs`; without it nothing is said of
     money.
     """
     values = item_values(runs, lineup=lineup, players=players, variants=variants, coins=coins)
@@ -160,7 +160,7 @@ def values_from_counts(
     """Return the values that counts say, by item."""
     found: list[ItemValue] = []
     for k, item in enumerate(items):
-        each = [_measured(item, k, one) for one in counts]
+        each = [_measured(k, one) for one in counts]
         slopes = [coins[one.players].slope if coins and one.players in coins else None for one in counts]
         if len(counts) > 1:
             found.append(_value(item, None, each, slopes))
@@ -197,7 +197,7 @@ class _Measured:
     paid: int
 
 
-def _measured(item: Item, k: int, counts: ItemCounts) -> _Measured:
+def _measured(k: int, counts: ItemCounts) -> _Measured:
     c = counts
     dealt = Moments.of([c.opening_score[:, k], c.opening[:, k], c.built_opening[:, k]])
     held = c.opening[:, k] + c.drawn[:, k]
@@ -213,8 +213,8 @@ def _measured(item: Item, k: int, counts: ItemCounts) -> _Measured:
         Moments.of([c.drawn_score[:, k], c.drawn[:, k]]).ratio(0, 1),
         Moments.of([c.built_score[:, k], c.built[:, k]]).ratio(0, 1),
         Moments.of([c.built[:, k], held]).ratio(0, 1),
-        int(c.rounds[:, k].sum()),
-        int(c.paid[:, k].sum()),
+        int(c.rounds[k]),
+        int(c.paid[k]),
     )
 
 
@@ -244,7 +244,9 @@ def _value(
         share_built=_share(_mean([m.share for m in each])),
         share_built_opening=_share(_mean([m.opening_share for m, _ in known])),
         round_built=round(sum(m.rounds for m in each) / times, _DIGITS) if times else None,
-        score_per_money=round(item.score * times / paid, _DIGITS) if paid and item.score is not None else None,
+        score_per_money=round(item.score * times / paid, _DIGITS)
+        if paid and item.score is not None
+        else None,
         money=money,
         fair_cost=fair_cost,
     )
@@ -261,7 +263,9 @@ def _points(figure: Figure | None, players: int | None) -> Ends:
         return Ends()
     if players is None:
         return _ends(figure.interval or Interval(figure.value, -math.inf, math.inf), minus=1)
-    value, low, high = _wilson(replace(figure, value=figure.value / players, variance=figure.variance / players**2))
+    value, low, high = _wilson(
+        replace(figure, value=figure.value / players, variance=figure.variance / players**2)
+    )
     return _ends(Interval(players * value, players * low, players * high), minus=1)
 
 
@@ -286,15 +290,11 @@ def _wilson(figure: Figure) -> Interval:
 
 def _ends(interval: Interval, minus: float = 0.0) -> Ends:
     """Return an interval as told: rounded, without an end where that is infinite."""
-    value, low, high = (
-        round(end - minus, _DIGITS) + 0.0 if math.isfinite(end) else None for end in interval
-    )
+    value, low, high = (round(end - minus, _DIGITS) + 0.0 if math.isfinite(end) else None for end in interval)
     return Ends(value, low, high)
 
 
-def _in_money(
-    item: Item, each: Sequence[_Measured], slopes: Sequence[Figure | None]
-) -> tuple[Ends, Ends]:
+def _in_money(item: Item, each: Sequence[_Measured], slopes: Sequence[Figure | None]) -> tuple[Ends, Ends]:
     """Return the value in coins, and the cost at which the item would be worth what the average one is.
 
     A coin on the price is paid only by those who acquire the item, so the price moves by the value over the
@@ -304,7 +304,11 @@ def _in_money(
     if not each or len(known) < len(each):
         return Ends(), Ends()
     count = len(each)
-    worth, share, slope = _mean([m.opening for m in each]), _mean([m.opening_share for m in each]), _mean(known)
+    worth, share, slope = (
+        _mean([m.opening for m in each]),
+        _mean([m.opening_share for m in each]),
+        _mean(known),
+    )
     assert worth is not None
     assert share is not None
     assert slope is not None
@@ -373,9 +377,7 @@ def interactions(
     tested = [one for one in found if one.p is not None]
     adjusted = iter(benjamini_yekutieli([one.p for one in tested if one.p is not None]))
     done = [one if one.p is None else replace(one, adjusted=next(adjusted)) for one in found]
-    return sorted(
-        done, key=lambda one: (one.p is None, one.p or 0.0, one.variant, one.id, one.players or 0)
-    )
+    return sorted(done, key=lambda one: (one.p is None, one.p or 0.0, one.variant, one.id, one.players or 0))
 
 
 def _compared(versus: Versus, v: int, k: int) -> Moments:
@@ -441,7 +443,7 @@ def item_sentences(
     most: int = 5,
     fresh: Sequence[ItemValue] | None = None,
 ) -> list[str]:
-    """Tell the best, the worst and the wrongly priced items, best first, then those that cost too little or much.
+    """Tell the best and the worst items, then those that cost too little or too much.
 
     Who is named was chosen by `values`. The best of many look better than they are; so quote figures of games
     that did not choose them: `fresh`, the values of other games.
@@ -456,7 +458,9 @@ def item_sentences(
     order = sorted(told, key=lambda v: (-(v.value.value or 0.0), v.id))
     best = [v for v in order if (v.value.value or 0) > 0][:most]
     worst = [v for v in reversed(order) if (v.value.value or 0) < 0][:most]
-    found = [f"{len(told)} of {len(chosen)} {items} can be told from the average one (corrected for all looks)."]
+    found = [
+        f"{len(told)} of {len(chosen)} {items} can be told from the average one (corrected for all looks)."
+    ]
     found += [_worth_sentence(quoted[v.id]) for v in (*best, *worst)]
     priced = [(quoted[v.id], _mispriced(quoted[v.id])) for v in order]
     cheap = [v for v, by in priced if by > 0][:most]
@@ -504,8 +508,8 @@ def interaction_sentences(found: Sequence[ItemInteraction], most: int = 5) -> li
         return [f"No interaction can be told from 0; {looks} were looked at."]
     head = f"{len(told)} of {looks} interactions can be told from 0 (corrected for all looks)."
     return [head] + [
-        f"{one.name} is worth {_told(one.difference, '+.2f')} win points "
-        f"{'more' if (one.difference.value or 0) > 0 else 'less'} under {one.variant} than without."
+        f"{one.name}: {_told(one.difference, '+.2f')} win points for being dealt it under {one.variant}, "
+        f"against games without ({one.with_value:+.2f} under it, {one.without_value:+.2f} without)."
         for one in told[:most]
     ]
 

@@ -5,7 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from balance.games.contract import Event, Facts, Fitting, Handicap, ItemColumns, Measures, Strength, Throughput
+from balance.games.contract import (
+    Event,
+    Facts,
+    Fitting,
+    Handicap,
+    ItemColumns,
+    Measures,
+    Strength,
+    Throughput,
+)
 from balance.games.keys import check_keys
 from balance.games.lineup import Lineup, check_seated
 from balance.games.nefarious import vocabulary as v
