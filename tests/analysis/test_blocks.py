@@ -46,7 +46,7 @@ def test_without_a_spread_there_is_no_interval():
 
 def test_the_mean_counts_every_figure_alike():
     found = mean_of([Figure(1.0, 0.04, 10), Figure(2.0, 0.12, 20)])
-    # (.01 + .03)^2 / (.01^2/10 + .03^2/20)
+    # parts .01 and .03: the square of their sum, by the sum of their squares over the freedoms
     assert found == Figure(1.5, pytest.approx(0.04), pytest.approx(0.0016 / (0.00001 + 0.000045)))
 
 

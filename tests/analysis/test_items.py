@@ -304,7 +304,7 @@ def test_the_same_counts_in_plain_python(planted, players):
 
 def test_the_same_intervals_from_the_rows(planted):
     """Free Lunch at 4 players: the ratio, its spread over deals and Wilson, from polars and the formula."""
-    ids, games, score, held, _, _ = by_hand(planted, 4)
+    _, games, score, held, _, _ = by_hand(planted, 4)
     rows = pl.DataFrame(
         [(games[key[0]]["game_index"], score[key]) for key in held[1001]["opening"]],
         ["deal", "score"],
