@@ -9,15 +9,16 @@ numbers on every machine. Columns are found by their roles; must stay free of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from balance.analysis.winpoints import Tally
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.schema import stored_table
 from balance.errors import UsageError
-from balance.games.contract import Facts
+from balance.games.contract import Facts, Game
 from balance.games.lineup import parse_lineup
 
 if TYPE_CHECKING:
@@ -29,11 +30,16 @@ __all__ = [
     "CellStatistics",
     "Layout",
     "Paired",
+    "Part",
     "Statistics",
     "Sums",
+    "batches",
     "by_deal",
     "connect",
+    "files_sql",
     "layout_of",
+    "planned_cells",
+    "quoted",
     "statistics",
 ]
 
@@ -147,16 +153,11 @@ class Statistics:
 
     def find(self, players: int, variants: Sequence[str], lineup: str) -> CellStatistics | None:
         """Return the cell with these variants, if it was played."""
-        key = (players, tuple(variants), lineup)
-        return self._by_key.get(key)
+        return self._by_key.get((players, tuple(variants), lineup))
 
-    @property
+    @cached_property
     def _by_key(self) -> dict[tuple[int, tuple[str, ...], str], CellStatistics]:
-        known = self.__dict__.get("_keys")
-        if known is None:
-            known = {(c.players, c.variants, c.lineup): c for c in self.cells.values()}
-            self.__dict__["_keys"] = known
-        return known
+        return {(c.players, c.variants, c.lineup): c for c in self.cells.values()}
 
     def baseline(self, cell: CellStatistics) -> CellStatistics | None:
         """Return the cell without variants of the same players and lineup; None if there is none."""
@@ -167,7 +168,7 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """One number per game, and of how many it is a part: both SQL over a row per game."""
 
     name: str
@@ -177,6 +178,7 @@ class _Part:
 
     @property
     def constant(self) -> bool:
+        """Whether the denominator is the same in every game of a cell."""
         return self.den in ("1", "players")
 
 
@@ -189,6 +191,8 @@ class Layout:
     """Those that meet others in some lineup."""
     replicated: bool = True
     """Whether a deal may have several games."""
+    items: tuple[int, ...] = ()
+    """The items that are counted in opening hands, all of the catalog in order of id, or none."""
 
     @property
     def seats(self) -> range:
@@ -197,29 +201,32 @@ class Layout:
 
     def column(self, table: str, role: str) -> str:
         """Return the column of a role, quoted."""
-        return _quoted(stored_table(self.facts, table).column(role).name)
+        return quoted(stored_table(self.facts, table).column(role).name)
 
-    @property
-    def parts(self) -> list[_Part]:
+    @cached_property
+    def parts(self) -> list[Part]:
         """Return everything that is summed over games."""
         m = self.facts.measures
-        found = [_Part("length", "length", "1"), _Part("stalled", "stalled", "1")]
+        found = [Part("length", "length", "1"), Part("stalled", "stalled", "1")]
         if m.extension:
-            found.append(_Part("extended", "(extension > 0)::int", "1"))
+            found.append(Part("extended", "(extension > 0)::int", "1"))
         if m.lead_changes:
-            found.append(_Part("no_lead_change", "(lead_changes = 0)::int", "1"))
+            found.append(Part("no_lead_change", "(lead_changes = 0)::int", "1"))
         if m.exhausted:
-            found.append(_Part("exhausted", "exhausted", "1"))
-        found += [_Part(name, name, "players") for name in ("money", "hand") if getattr(m, name)]
+            found.append(Part("exhausted", "exhausted", "1"))
+        found += [Part(name, name, "players") for name in ("money", "hand") if getattr(m, name)]
         if m.chosen:
-            found += [_Part(f"action:{a}", f"a{k}", "choices") for k, a in enumerate(self.facts.actions)]
+            found += [Part(f"action:{a}", f"a{k}", "choices") for k, a in enumerate(self.facts.actions)]
         if m.half_score:
-            found.append(_Part("half_leader", "leader_won", "sole_leader"))
-            found += [_Part(f"comeback:{low}", f"back{low}", f"behind{low}") for low, _ in DEFICITS]
-        found += [_Part(f"seat:{k}", f"if(stalled = 1, 1, players * s{k})", "1") for k in self.seats]
+            found.append(Part("half_leader", "leader_won", "sole_leader"))
+            found += [Part(f"comeback:{low}", f"back{low}", f"behind{low}") for low, _ in DEFICITS]
+        found += [Part(f"seat:{k}", f"if(stalled = 1, 1, players * s{k})", "1") for k in self.seats]
         for k, policy in enumerate(self.policies):
-            found.append(_Part(f"policy:{policy}", f"score{k}", f"held{k}"))
-            found.append(_Part(f"beside:{policy}", f"beside{k}", f"around{k}"))
+            found.append(Part(f"policy:{policy}", f"score{k}", f"held{k}"))
+            found.append(Part(f"beside:{policy}", f"beside{k}", f"around{k}"))
+        for item in self.items:
+            won = f"if(stalled = 1, dealt{item}, players * dealt_won{item})"
+            found.append(Part(f"item:{item}", won, f"dealt{item}"))
         return found
 
     # --- the rows
@@ -235,7 +242,7 @@ class Layout:
             f"{self.column('games', 'stalled')}::int as stalled",
         ]
         own += [
-            f"{_quoted(name)}::int as {alias}"
+            f"{quoted(name)}::int as {alias}"
             for name, alias in (
                 (m.extension, "extension"),
                 (m.lead_changes, "lead_changes"),
@@ -262,18 +269,24 @@ class Layout:
         m = self.facts.measures
         seat = self.column("seats", "seat")
         found = [
-            f"sum({_quoted(name)})::bigint as {alias}"
+            f"sum({quoted(name)})::bigint as {alias}"
             for name, alias in ((m.money, "money"), (m.hand, "hand"))
             if name
         ]
-        found += [f"sum({_quoted(name)})::int as a{k}" for k, name in enumerate(m.chosen)]
+        found += [f"sum({quoted(name)})::int as a{k}" for k, name in enumerate(m.chosen)]
         if m.half_score:
-            half = _quoted(m.half_score)
+            half = quoted(m.half_score)
             found += [f"max(if({seat} = {k}, {half}, null))::int as v{k}" for k in self.seats]
         if self.policies:
             cases = " ".join(f"when {_text(name)} then {k}" for k, name in enumerate(self.policies))
             number = f"case {self.column('seats', 'policy')} {cases} end"
             found += [f"max(if({seat} = {k}, {number}, null))::tinyint as p{k}" for k in self.seats]
+        won = self.column("seats", "won")
+        for k, item in enumerate(self.items):
+            word = quoted(self.facts.item_columns.opening[k // 64])
+            dealt = f"(({word} >> {k % 64}::utinyint) & 1)::int"
+            found.append(f"sum({dealt})::int as dealt{item}")
+            found.append(f"sum(if({won}, {dealt}, 0))::int as dealt_won{item}")
         return found or ["count(*) as rows_held"]
 
     def _looked(self) -> list[str]:
@@ -322,9 +335,9 @@ class Layout:
         named |= {f"d:{part.den}": part.den for part in self.parts if not part.constant}
         rows = self.per_game(games, seats, where)
         if not self.replicated:  # a deal is a game
-            made = [f"({sql})::bigint as {_quoted(name)}" for name, sql in named.items()]
+            made = [f"({sql})::bigint as {quoted(name)}" for name, sql in named.items()]
             return f"select cell_id, deal, {', '.join(made)} from ({rows})"
-        made = [f"sum({sql})::bigint as {_quoted(name)}" for name, sql in named.items()]
+        made = [f"sum({sql})::bigint as {quoted(name)}" for name, sql in named.items()]
         return f"select cell_id, deal, {', '.join(made)} from ({rows}) group by cell_id, deal"
 
 
@@ -333,7 +346,8 @@ def _case(what: str, seats: Iterable[int], prefix: str) -> str:
     return f"case {what} {' '.join(f'when {k} then {prefix}{k}' for k in seats)} end"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Return the name of a column as SQL."""
     escaped = name.replace('"', '""')
     return f'"{escaped}"'
 
@@ -343,7 +357,7 @@ def _text(value: str) -> str:
     return f"'{escaped}'"
 
 
-def _files(paths: Iterable[Any]) -> str:
+def files_sql(paths: Iterable[Any]) -> str:
     """Return files as SQL can read them."""
     return f"read_parquet([{', '.join(_text(str(path)) for path in paths)}])"
 
@@ -364,21 +378,26 @@ def statistics(
     runs: Sequence[Run],
     cells: Iterable[int] | None = None,
     con: duckdb.DuckDBPyConnection | None = None,
+    *,
+    items: bool = False,
 ) -> Statistics:
-    """Return what the games of every cell (or of some, and their baselines) add up to."""
+    """Return what the games of every cell (or of some, and their baselines) add up to.
+
+    With `items` also what every item in an opening hand has won: dozens of sums more, for a few cells.
+    """
     if not runs:
         raise UsageError("no run is given")
-    planned = _planned(runs, None if cells is None else set(cells))
+    planned = planned_cells(runs, None if cells is None else set(cells))
     con = con or connect()
-    layout = layout_of(runs[0], planned)
-    where = "true" if cells is None else f"cell_id in ({', '.join(map(str, planned))})"
-    _make_cells_table(con, planned)
-    _make_baseline(con, layout, runs, planned)
-    sums, paired = _summed(con, layout, runs, planned, where)
-    lengths = _histogram(con, layout, runs, layout.column("games", "length"), where)
+    layout = layout_of(runs[0], planned, items=items)
+    where = "true" if cells is None else "cell_id in (select cell_id from planned)"
+    _make_cells_table(con, planned, runs[0].game)
+    by_deal(con, layout, runs, "plain", [cell.id for cell in planned.values() if not cell.variants])
+    sums, paired = _summed(con, layout, runs, planned)
+    lengths = _histogram(con, runs, layout.column("games", "length"), where)
     leads: dict[int, dict[int, int]] = {}
     if layout.facts.measures.lead_changes:
-        leads = _histogram(con, layout, runs, _quoted(layout.facts.measures.lead_changes), where)
+        leads = _histogram(con, runs, quoted(layout.facts.measures.lead_changes), where)
     within = _wins_within(con, layout, runs, planned)
     return Statistics(
         layout.facts,
@@ -401,7 +420,7 @@ def statistics(
     )
 
 
-def _planned(runs: Sequence[Run], wanted: set[int] | None) -> dict[int, PlannedCell]:
+def planned_cells(runs: Sequence[Run], wanted: set[int] | None = None) -> dict[int, PlannedCell]:
     """Return the cells that were played and are asked for, with their baselines, by id."""
     found: dict[int, PlannedCell] = {}
     for cell in (cell for run in runs for cell in run.plan.cells if cell.games):
@@ -416,23 +435,33 @@ def _planned(runs: Sequence[Run], wanted: set[int] | None) -> dict[int, PlannedC
     return {number: found[number] for number in sorted(wanted | bases)}
 
 
-def layout_of(run: Run, planned: Mapping[int, PlannedCell]) -> Layout:
+def layout_of(run: Run, planned: Mapping[int, PlannedCell], *, items: bool = False) -> Layout:
     """Return the layout of a game, with the policies of all lineups in which different ones meet."""
+    facts = run.game.facts
     met: set[str] = set()
     for players, lineup in {(cell.players, cell.lineup) for cell in planned.values()}:
         names = set(parse_lineup(lineup, players, run.game).policies)
         met |= names if len(names) > 1 else set()
-    order = {name: k for k, name in enumerate(run.game.facts.policies)}
+    order = {name: k for k, name in enumerate(facts.policies)}
     policies = tuple(sorted(met, key=lambda name: (order.get(name, len(order)), name)))
-    return Layout(run.game.facts, policies, any(cell.replicates > 1 for cell in planned.values()))
+    counted = sorted(run.small(facts.items)["id"].to_list()) if items and facts.item_columns.opening else []
+    replicated = any(cell.replicates > 1 for cell in planned.values())
+    return Layout(facts, policies, replicated, tuple(counted))
 
 
-def _make_cells_table(con: duckdb.DuckDBPyConnection, planned: Mapping[int, PlannedCell]) -> None:
-    """Tell the connection which cell is the baseline of which."""
+def _make_cells_table(
+    con: duckdb.DuckDBPyConnection, planned: Mapping[int, PlannedCell], game: Game[Any, Any]
+) -> None:
+    """Tell the connection which cell is the baseline of which, and where different policies meet."""
     plain = {(cell.players, cell.lineup): cell.id for cell in planned.values() if not cell.variants}
-    con.execute("create or replace temp table planned (cell_id int, base_id int)")
-    rows = [(cell.id, plain.get((cell.players, cell.lineup))) for cell in planned.values()]
-    con.executemany("insert into planned values (?, ?)", rows)
+    lineups = {(cell.players, cell.lineup) for cell in planned.values()}
+    meet = {key: len(set(parse_lineup(key[1], key[0], game).policies)) > 1 for key in lineups}
+    rows = [
+        f"({cell.id}, {plain.get((cell.players, cell.lineup), 'null')}, {meet[cell.players, cell.lineup]})"
+        for cell in planned.values()
+    ]
+    con.execute("create or replace temp table planned (cell_id int, base_id int, mixed bool)")
+    con.execute(f"insert into planned values {', '.join(rows)}")
 
 
 def by_deal(
@@ -440,18 +469,12 @@ def by_deal(
 ) -> None:
     """Make a temporary table with one row per deal of some cells."""
     wanted = f"cell_id in ({', '.join(map(str, cells)) or '-1'})"
-    files = _files(f for run in runs for f in run.files("games"))
-    seats = _files(f for run in runs for f in run.files("seats"))
+    files = files_sql(f for run in runs for f in run.files("games"))
+    seats = files_sql(f for run in runs for f in run.files("seats"))
     con.execute(f"create or replace temp table {table} as {layout.per_deal(files, seats, wanted)}")
 
 
-def _make_baseline(
-    con: duckdb.DuckDBPyConnection, layout: Layout, runs: Sequence[Run], planned: Mapping[int, PlannedCell]
-) -> None:
-    by_deal(con, layout, runs, "plain", [cell.id for cell in planned.values() if not cell.variants])
-
-
-def _batches(runs: Sequence[Run]) -> Iterator[tuple[list[Any], list[Any]]]:
+def batches(runs: Sequence[Run]) -> Iterator[tuple[list[Any], list[Any]]]:
     """Yield the files of a few shards at a time, of games and of seats."""
     for run in runs:
         games, seats = run.files("games"), run.files("seats")
@@ -464,45 +487,58 @@ def _summed(
     layout: Layout,
     runs: Sequence[Run],
     planned: Mapping[int, PlannedCell],
-    where: str,
 ) -> tuple[dict[int, dict[str, Sums]], dict[int, dict[str, Paired]]]:
     """Sum up the deals of every cell, batch by batch."""
     found: dict[int, dict[str, Sums]] = {}
     paired: dict[int, dict[str, Paired]] = {}
-    columns, selects = _aggregates(layout)
-    for games, seats in _batches(runs):
-        rows = con.execute(f"""
-            select d.cell_id, count(*), {", ".join(selects)}
-            from ({layout.per_deal(_files(games), _files(seats), where)}) d
-            join planned using (cell_id)
-            left join plain b on b.cell_id = planned.base_id and b.deal = d.deal
-            group by d.cell_id""").fetchall()
-        for number, deals, *values in rows:
-            seen = {name: int(value or 0) for name, value in zip(columns, values, strict=True)}
-            own, base = found.setdefault(number, {}), paired.setdefault(number, {})
-            for name, sums in _sums_of(layout, planned[number], int(deals), seen):
-                own[name] = own.get(name, Sums()) + sums
-            for name in PAIRED:
-                if f"p:{name}" in seen:
-                    new = Paired(*(seen[f"{key}:{name}"] for key in ("p", "px", "pb", "pxb")))
-                    base[name] = base.get(name, Paired()) + new
+    # half of the sums are about policies, and say nothing where all seats play alike
+    for own_layout, mixed in ((layout, True), (replace(layout, policies=()), False)):
+        columns, selects = _aggregates(own_layout)
+        where = f"cell_id in (select cell_id from planned where mixed = {mixed})"
+        if not con.execute(f"select count(*) from planned where mixed = {mixed}").fetchall()[0][0]:
+            continue
+        for games, seats in batches(runs):
+            rows = con.execute(f"""
+                select d.cell_id, count(*), {", ".join(selects)}
+                from ({own_layout.per_deal(files_sql(games), files_sql(seats), where)}) d
+                join planned using (cell_id)
+                left join plain b on b.cell_id = planned.base_id and b.deal = d.deal
+                group by d.cell_id""").fetchall()
+            for number, deals, *values in rows:
+                seen = {name: int(value or 0) for name, value in zip(columns, values, strict=True)}
+                _add(found.setdefault(number, {}), _sums_of(own_layout, planned[number], int(deals), seen))
+                _add(paired.setdefault(number, {}), _paired_of(seen))
     return found, paired
+
+
+A = TypeVar("A", Sums, Paired)
+
+
+def _add(totals: dict[str, A], new: Iterable[tuple[str, A]]) -> None:
+    for name, sums in new:
+        totals[name] = totals[name] + sums if name in totals else sums
+
+
+def _paired_of(seen: Mapping[str, int]) -> Iterator[tuple[str, Paired]]:
+    for name in PAIRED:
+        if f"p:{name}" in seen:
+            yield name, Paired(*(seen[f"{key}:{name}"] for key in ("p", "px", "pb", "pxb")))
 
 
 def _aggregates(layout: Layout) -> tuple[list[str], list[str]]:
     """Return the names of the sums over deals, and their SQL."""
     made: dict[str, str] = {}
     for part in layout.parts:
-        num = f"d.{_quoted(f'n:{part.name}')}"
+        num = f"d.{quoted(f'n:{part.name}')}"
         made[f"n:{part.name}"] = f"sum({num})"
         made[f"n2:{part.name}"] = f"sum({num} * {num})"
         if not part.constant:
-            den = f"d.{_quoted(f'd:{part.den}')}"
+            den = f"d.{quoted(f'd:{part.den}')}"
             made[f"d:{part.den}"] = f"sum({den})"
             made[f"d2:{part.den}"] = f"sum({den} * {den})"
             made[f"x:{part.name}"] = f"sum({num} * {den})"
         if part.name in PAIRED:
-            column = _quoted(f"n:{part.name}")
+            column = quoted(f"n:{part.name}")
             made[f"p:{part.name}"] = f"count(b.{column})"
             made[f"px:{part.name}"] = f"sum(if(b.{column} is null, 0, d.{column}))"
             made[f"pb:{part.name}"] = f"sum(b.{column})"
@@ -528,10 +564,10 @@ def _sums_of(
 
 
 def _histogram(
-    con: duckdb.DuckDBPyConnection, layout: Layout, runs: Sequence[Run], column: str, where: str
+    con: duckdb.DuckDBPyConnection, runs: Sequence[Run], column: str, where: str
 ) -> dict[int, dict[int, int]]:
     """Return how many games of each cell have each value of a column of `games`."""
-    files = _files(f for run in runs for f in run.files("games"))
+    files = files_sql(f for run in runs for f in run.files("games"))
     rows = con.execute(
         f"select cell_id, {column}::int as value, count(*) from {files} where {where} "
         "group by all order by all"
@@ -554,9 +590,9 @@ def _wins_within(
     ]
     if not again:
         return {}
-    files = _files(f for run in runs for f in run.files("games"))
+    files = files_sql(f for run in runs for f in run.files("games"))
     winner, deal = layout.column("games", "outcome"), layout.column("games", "index")
-    wins = ", ".join(f"count_if({winner} = {k}) as w{k}" for k in layout.seats)
+    wins = ", ".join(f"count(*) filter (where {winner} = {k}) as w{k}" for k in layout.seats)
     rows = con.execute(f"""
         select cell_id, {", ".join(f"w{k}" for k in layout.seats)}, count(*) from (
           select cell_id, {wins} from {files}

@@ -1,9 +1,9 @@
 """Estimates: a value with its 95% interval, and what can be said against a threshold.
 
-One class per kind of figure. All of them answer the same five questions: four one-sided p-values, each small if
-the named statement can be made, and how many standard errors lie between the value and a threshold. The
-statements come in pairs because some figures are whole numbers: "above 5" and "at least 5" differ for a median.
-Tails are exact where that is possible: corrected over thousands of cells, a p-value must be right far out.
+One class per kind of figure. All of them answer the same five questions: four one-sided p-values, each small
+if the named statement can be made, and how many standard errors lie between the value and a threshold. The
+statements come in pairs because some figures are whole numbers: "above 5" and "at least 5" differ for a
+median. Tails are exact where possible: corrected over thousands of cells, a p-value must be right far out.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ class Share(_Smooth):
         share = min(1.0, s.num / (self.scale * s.den))
         # a whole number, so that nothing cancels
         spread = s.num2 * s.den**2 - 2 * s.num * s.den * s.cross + s.num**2 * s.den2
-        if not spread:
-            return share, float(s.deals)
+        if not spread:  # all alike: as many trials as there are deals that say anything
+            return share, s.den**2 / s.den2
         return share, share * (1 - share) * self.scale**2 * s.den**4 / spread
 
     @property

@@ -99,7 +99,7 @@ def fieller(
     Takes both estimates, their variances, their covariance, and the quantile of the interval.
 
     >>> [round(end, 4) for end in fieller(10, 5, 0.25, 0.04, 0.0)]
-    [2.0, 1.7577, 2.2751]
+    [2.0, 1.7603, 2.2644]
     >>> fieller(10, 0.1, 0.25, 0.04, 0.0).high
     inf
     """

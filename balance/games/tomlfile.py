@@ -322,6 +322,19 @@ class Fields:
             return low if default is None else default
         return check_integer(value, low, high, lambda message: self.wrong(name, message))
 
+    def number(self, name: str, low: float, high: float) -> float | None:
+        """Return a number within a range, whole or not; None if it is not given."""
+        value = self.raw(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.wrong(name, f"expected a number, found {describe(value)}")
+        elif not low <= value <= high:  # also refuses what is not a number
+            self.wrong(name, f"expected {low:g}..{high:g}, found {describe(value)}")
+        else:
+            return float(value)
+        return None
+
     def word(self, name: str, words: Collection[str], default: str | None = None) -> str:
         """Return one of a list of words."""
         value = self.raw(name)

@@ -59,14 +59,28 @@ def numbers_of(game, seats, facts, policies):
     return found
 
 
-def check(runs, policies):
+def items_of(game, seats, ids):
+    """Return (num, den) of every item in the opening hands of one game."""
+    n, winner = len(seats), game["winner_seat"]
+    found = {}
+    for place, item in enumerate(ids):
+        holders = [k for k, row in enumerate(seats) if row[f"opening_{place // 64}"] >> place % 64 & 1]
+        score = len(holders) if winner is None else n * (winner in holders)
+        found[f"item:{item}"] = (score, len(holders))
+    return found
+
+
+def check(runs, policies, **options):
     facts = runs[0].game.facts
-    found = statistics(runs)
+    found = statistics(runs, **options)
     deals = defaultdict(lambda: defaultdict(lambda: defaultdict(lambda: [0, 0])))
     lengths = defaultdict(Counter)
     for game, seats in rows_by_game(runs):
         lengths[game["cell_id"]][game["rounds"]] += 1
-        for name, (num, den) in numbers_of(game, seats, facts, policies).items():
+        numbers = numbers_of(game, seats, facts, policies)
+        if options.get("items"):
+            numbers |= items_of(game, seats, sorted(runs[0].small(facts.items)["id"]))
+        for name, (num, den) in numbers.items():
             pair = deals[game["cell_id"]][name][game["game_index"]]
             pair[0] += num
             pair[1] += den
@@ -105,15 +119,41 @@ def test_every_sum_of_a_family_of_runs_is_that_of_its_rows(tiny_runs):
 
 def test_games_that_share_a_deal_are_one_observation(tiny_replicated):
     found = check([tiny_replicated], ("random", "thrifty"))
-    wins = defaultdict(lambda: defaultdict(lambda: [0, 0, 0]))
-    for game, _ in rows_by_game([tiny_replicated]):
-        if game["winner_seat"] is not None:
-            wins[game["cell_id"]][game["game_index"]][game["winner_seat"]] += 1
+    wins = wins_within([tiny_replicated])
     for number, cell in found.cells.items():
         assert (cell.deals, cell.games) == (25, 100)
-        assert sum(cell.wins_within.values()) == 25
-        seen = Counter(tuple(pattern) for pattern in wins[number].values())
-        assert {k: v for k, v in cell.wins_within.items() if sum(k)} == seen
+        assert cell.wins_within == wins[number]
+
+
+def wins_within(runs):
+    """Return how many deals of each cell had which wins by seat."""
+    deals = defaultdict(lambda: defaultdict(list))
+    for game, seats in rows_by_game(runs):
+        deals[game["cell_id"]][game["game_index"]].append([row["won"] for row in seats])
+    return {
+        number: Counter(tuple(sum(column) for column in zip(*won, strict=True)) for won in by_index.values())
+        for number, by_index in deals.items()
+    }
+
+
+def test_a_deal_that_nobody_ever_wins(tmp_path):
+    far = tmp_path / "far.toml"
+    far.write_text('[[mood]]\nid = "windy"\nrun_change = -3\n[[edition]]\nid = "classic"\ngoal = 99\n')
+    run = balance.simulate(
+        tmp_path / "run",
+        game="tiny",
+        players=2,
+        variants=["windy"],
+        catalog=[far],
+        games_per_cell=6,
+        replicates=2,
+        jobs=1,
+    )
+    found = statistics([run])
+    assert [cell.wins_within for cell in found.cells.values()] == [{(0, 0): 6}, {(0, 0): 6}]
+    assert {cell.sums["stalled"].num for cell in found.cells.values()} == {12}
+    assert {cell.sums["seat:1"].num for cell in found.cells.values()} == {12}
+    assert [cell.paired["length"].deals for cell in found.cells.values()] == [0, 0]  # no baseline
 
 
 def test_some_cells_bring_their_baselines_along(tiny_runs, tiny_statistics):
@@ -143,7 +183,8 @@ def nefarious(tmp_path_factory):
 
 
 def test_nefarious_adds_up_too(nefarious):
-    found = check([nefarious], nefarious.game.facts.field)
+    found = check([nefarious], nefarious.game.facts.field, items=True)
     cell = found.find(5, ("parallel-universe", "unions"), "field")
     assert {f"beside:{name}" for name in nefarious.game.facts.field} <= set(cell.sums)
     assert sum(cell.lead_changes.values()) == cell.games
+    assert sum(sums.den for name, sums in cell.sums.items() if name.startswith("item")) == 40 * 5 * 3

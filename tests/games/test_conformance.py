@@ -8,7 +8,7 @@ import pytest
 from balance import games
 from balance.errors import UsageError
 from balance.games.conformance import CellName, ConformanceError, check_game, sample_cells
-from balance.games.contract import Column, ItemColumns, Table
+from balance.games.contract import Column, ItemColumns, Measures, Table
 from tests.games import tiny
 from tests.games.tiny import FACTS, TABLES, Tiny
 
@@ -119,6 +119,10 @@ def without_role(name, role):
         (with_items(opening=("a",), drawn=("a", "b")), "masks of 1 and of 2 words"),
         (with_items(cost="price"), "the listing of charms has no column price"),
         (with_items(paid="points"), "no table with the role item has a column points"),
+        (with_facts(measures=Measures(money="gold")), "the table seats has no column gold"),
+        (with_facts(measures=Measures(lead_changes="swaps")), "the table games has no column swaps"),
+        (with_facts(measures=Measures(chosen=("times_run",))), "measures name 1 columns of chosen actions"),
+        (with_facts(adapting=("genius",)), "the adapting policy 'genius' is none of"),
     ],
 )
 def test_facts_that_do_not_fit(game, failure):

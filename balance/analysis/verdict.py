@@ -1,0 +1,511 @@
+"""Verdicts: a combination of variants is broken, fine, or that is still undecided.
+
+*Broken* rejects "the metric lies within its accepted range", one-sided at the threshold. *Fine* is an
+equivalence test on every metric (all of them must succeed, so none needs a correction of its own). Whatever
+is neither is undecided, and says how many further games would settle it. Both kinds of claims are corrected
+over everything that was looked at, by Benjamini and Yekutieli, since cells share their seeds. docs/methods.md
+gives the reasons.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final
+
+from balance.analysis.cells import CellStatistics, Statistics
+from balance.analysis.corrections import benjamini_yekutieli, harmonic, spending
+from balance.analysis.estimates import fewest_units
+from balance.analysis.metrics import Measurement, measure
+from balance.analysis.thresholds import Threshold, Thresholds
+from balance.games.contract import Catalog, Facts, Game, Strength, Tunable
+
+__all__ = [
+    "ALPHA",
+    "TOO_MANY",
+    "Bench",
+    "CellVerdict",
+    "Family",
+    "Finding",
+    "Judgement",
+    "Judgements",
+    "Moved",
+    "Verdict",
+    "combined",
+    "judge",
+    "schedule",
+    "sensitivity",
+    "strength_of",
+    "unfitted_variants",
+]
+
+ALPHA: Final = 0.05
+"""The rate of false claims among claims, for *broken* and for *fine* each."""
+TOO_MANY: Final = 1_000_000
+"""Games beyond which a verdict is called too close to call."""
+
+Key = tuple[int, tuple[str, ...]]
+"""What a verdict is about: players and variants."""
+Unfitted = Callable[[Sequence[str]], tuple[str, ...]]
+
+
+class Verdict(StrEnum):
+    """What can be said of a combination of variants."""
+
+    BROKEN = "broken"
+    FINE = "fine"
+    UNDECIDED = "undecided"
+
+
+def combined(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return broken if any is, fine only if all are.
+
+    >>> combined([Verdict.FINE, Verdict.UNDECIDED])
+    <Verdict.UNDECIDED: 'undecided'>
+    """
+    every = set(verdicts)
+    if Verdict.BROKEN in every:
+        return Verdict.BROKEN
+    return Verdict.FINE if every == {Verdict.FINE} else Verdict.UNDECIDED
+
+
+@dataclass(slots=True)
+class Finding:
+    """One end of the accepted range of one metric of one cell, and what the games say about it."""
+
+    cell: CellStatistics
+    measured: Measurement
+    threshold: Threshold
+    upper: bool
+    """Whether the upper end of the range is looked at."""
+    p_broken: float
+    """Against "within the range at this end"."""
+    p_fine: float
+    """Against "outside the range at this end"."""
+    adjusted: float = 1.0
+    """`p_broken`, corrected over everything that was looked at."""
+    broken: bool = False
+
+    @property
+    def bound(self) -> float:
+        """The end of the range."""
+        bound = self.threshold.high if self.upper else self.threshold.low
+        assert bound is not None
+        return bound
+
+    @property
+    def outside(self) -> bool:
+        """Whether the estimate, sure or not, lies outside."""
+        value = self.measured.estimate.interval.value
+        return value > self.bound if self.upper else value < self.bound
+
+    def sentence(self) -> str:
+        """Return the finding in words: the metric, its value and interval, what is accepted."""
+        value, low, high = self.measured.estimate.interval
+        title = self.measured.metric.title + (f" ({self.measured.of})" if self.measured.of else "")
+        accepted = f"{'at most' if self.upper else 'at least'} {self.bound:g}"
+        return f"{title}: {value:.3g} ({low:.3g} to {high:.3g}); accepted is {accepted}"
+
+
+@dataclass(frozen=True, slots=True)
+class CellVerdict:
+    """The verdict at one strength of play."""
+
+    cell: CellStatistics
+    strength: str
+    """For whom: `casual play`."""
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    p_fine: float
+    """Corrected over all cells that were looked at."""
+    missing: tuple[str, ...] = ()
+    """Metrics with a threshold that could not be measured although they should: fine cannot be said."""
+    not_looked_at: tuple[str, ...] = ()
+    """Metrics with a threshold that these games say nothing about."""
+    further: float = 0.0
+    """Games of this cell that would settle it, were everything as estimated; infinite if none would."""
+    holding: Finding | None = None
+    """What needs most of them."""
+
+    @property
+    def broken(self) -> list[Finding]:
+        """What breaks it, the clearest first."""
+        return sorted((f for f in self.findings if f.broken), key=lambda f: (f.p_broken, f.measured.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on some variants at one number of players, over all strengths of play."""
+
+    players: int
+    variants: tuple[str, ...]
+    verdict: Verdict
+    cells: tuple[CellVerdict, ...]
+    unfitted: tuple[str, ...] = ()
+    """Variants that no policy has learned; without players who think everything out nothing is fine."""
+    look: int = 1
+
+    @property
+    def key(self) -> Key:
+        """What it is about."""
+        return self.players, self.variants
+
+    @property
+    def tests(self) -> int:
+        """How many tests for *broken* it took."""
+        return sum(len(cell.findings) for cell in self.cells)
+
+    @property
+    def broken(self) -> list[Finding]:
+        """What breaks it, the clearest first."""
+        found = [finding for cell in self.cells for finding in cell.broken]
+        return sorted(found, key=lambda f: (f.p_broken, f.measured.name, f.cell.lineup))
+
+    @property
+    def broken_for(self) -> list[str]:
+        """For whom it is broken."""
+        return [cell.strength for cell in self.cells if cell.verdict is Verdict.BROKEN]
+
+    @property
+    def blocked(self) -> bool:
+        """Whether *fine* is out of reach however many such games are played."""
+        return bool(self.unfitted) or any(cell.missing for cell in self.cells)
+
+    @property
+    def further(self) -> float:
+        """Games that would settle it, in all its cells; infinite if it is too close to call."""
+        open_ = [cell.further for cell in self.cells if cell.verdict is Verdict.UNDECIDED]
+        return sum(open_) if self.verdict is Verdict.UNDECIDED else 0.0
+
+    @property
+    def too_close(self) -> bool:
+        """Whether more games than anybody plays would be needed."""
+        return self.verdict is Verdict.UNDECIDED and self.further > TOO_MANY
+
+    @property
+    def holding(self) -> Finding | None:
+        """What keeps it undecided most."""
+        held = [cell for cell in self.cells if cell.holding and cell.verdict is Verdict.UNDECIDED]
+        return max(held, key=lambda cell: cell.further).holding if held else None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Everything that was looked at together, and so is corrected for."""
+
+    tests: int
+    """One-sided tests for *broken*: cells times metrics times ends of ranges."""
+    cells: int
+    """Cells, each one claim of *fine*."""
+    metrics: int
+    alpha: float
+    """The rate of false claims, of this look."""
+    level_broken: float
+    """A p-value that would be enough for one more *broken*."""
+    level_fine: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.tests} tests of {self.metrics} metrics in {self.cells} cells, corrected together "
+            f"(Benjamini-Yekutieli, false claims at most {self.alpha:.2g} of all claims)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Judgements:
+    """All verdicts of one command."""
+
+    judgements: tuple[Judgement, ...]
+    family: Family
+
+    def find(self, players: int, variants: Sequence[str]) -> Judgement | None:
+        """Return the verdict on some variants, if it was asked for."""
+        key = (players, tuple(variants))
+        return next((found for found in self.judgements if found.key == key), None)
+
+    def counts(self) -> Counter[Verdict]:
+        """Return how many verdicts of each kind there are."""
+        return Counter(found.verdict for found in self.judgements)
+
+
+# --- who played
+
+
+def strength_of(facts: Facts, lineup: str) -> Strength:
+    """Return how well those play whom a lineup seats; a lineup that the game says nothing of, by its text."""
+    for strength in facts.strengths:
+        if lineup == strength.lineup or (strength.lineup[-1:] == ":" and lineup.startswith(strength.lineup)):
+            return strength
+    return Strength(lineup, lineup)
+
+
+def unfitted_variants(game: Game[Any, Any], catalog: Catalog) -> Unfitted | None:
+    """Return what tells which variants no policy has learned; None if a game has nothing to learn."""
+    if not isinstance(game, Tunable):
+        return None
+    tunable: Tunable = game
+    known: dict[str, bool] = {}
+
+    def unfitted(variants: Sequence[str]) -> tuple[str, ...]:
+        for name in variants:
+            if name not in known:
+                known[name] = bool(tunable.unfitted(catalog, [name]))
+        return tuple(name for name in variants if known[name])
+
+    return unfitted
+
+
+# --- judging
+
+
+@dataclass
+class _Look:
+    """What is known of a cell before any correction."""
+
+    cell: CellStatistics
+    findings: list[Finding]
+    missing: tuple[str, ...]
+    not_looked_at: tuple[str, ...]
+
+    @property
+    def p_fine(self) -> float:
+        return max((finding.p_fine for finding in self.findings), default=1.0)
+
+
+Cache = dict[tuple[int, str, float, bool], tuple[float, float]]
+
+
+@dataclass
+class Bench:
+    """What several judgements of the same games share: measurements and p-values are computed once."""
+
+    statistics: Statistics
+    unfitted: Unfitted | None = None
+    measured: dict[int, list[Measurement]] = field(default_factory=dict)
+    p_values: Cache = field(default_factory=dict)
+
+    def of(self, cell: CellStatistics) -> list[Measurement]:
+        """Return the metrics of a cell."""
+        if cell.id not in self.measured:
+            tuned = None
+            if self.unfitted is not None and cell.variants:
+                tuned = () if self.unfitted(cell.variants) else self.statistics.facts.adapting
+            self.measured[cell.id] = measure(self.statistics, cell, tuned)
+        return self.measured[cell.id]
+
+    def look(self, cell: CellStatistics, thresholds: Thresholds) -> _Look:
+        """Hold a cell against the thresholds."""
+        findings: list[Finding] = []
+        looked: set[str] = set()
+        for measured in self.of(cell):
+            threshold = thresholds.of(measured)
+            if threshold is None or not measured.comparable:
+                continue
+            looked.add(measured.metric.name)
+            for upper, bound in ((False, threshold.low), (True, threshold.high)):
+                if bound is not None:
+                    p = self._p(cell, measured, bound, upper)
+                    findings.append(Finding(cell, measured, threshold, upper, *p))
+        wanted = dict.fromkeys(threshold.metric.name for threshold in thresholds.entries)
+        absent = [name for name in wanted if name not in looked]
+        needs_base = [name for name in absent if name.endswith("_ratio") and cell.variants]
+        missing = needs_base if self.statistics.baseline(cell) is None else []
+        rest = [name for name in absent if name not in missing]
+        return _Look(cell, findings, tuple(missing), tuple(rest))
+
+    def _p(
+        self, cell: CellStatistics, measured: Measurement, bound: float, upper: bool
+    ) -> tuple[float, float]:
+        key = (cell.id, measured.name, bound, upper)
+        if key not in self.p_values:
+            estimate = measured.estimate
+            if upper:
+                self.p_values[key] = estimate.p_above(bound), estimate.p_at_most(bound)
+            else:
+                self.p_values[key] = estimate.p_below(bound), estimate.p_at_least(bound)
+        return self.p_values[key]
+
+
+def judge(
+    statistics: Statistics,
+    thresholds: Thresholds,
+    *,
+    cells: Iterable[int] | None = None,
+    unfitted: Unfitted | None = None,
+    alpha: float = ALPHA,
+    look: int | None = None,
+    settled: Mapping[Key, Judgement] | None = None,
+    bench: Bench | None = None,
+) -> Judgements:
+    """Judge cells (by default all), those of the same players and variants together.
+
+    For repeated looks at growing data, `look` is the number of this one and `settled` holds what earlier ones
+    have decided: those verdicts stay, and go on counting in the family.
+    """
+    bench = bench or Bench(statistics, unfitted)
+    kept = dict(settled or {})
+    wanted = statistics.cells if cells is None else {number: statistics.cells[number] for number in cells}
+    looks = [
+        bench.look(cell, thresholds)
+        for cell in wanted.values()
+        if cell.games and (cell.players, cell.variants) not in kept
+    ]
+    rate = alpha * (1.0 if look is None else spending(look))
+    family = _correct(looks, kept.values(), rate)
+    fine = _fine(looks, kept.values())
+    by_key: dict[Key, list[tuple[_Look, float]]] = {}
+    for seen, p in zip(looks, fine, strict=True):
+        by_key.setdefault((seen.cell.players, seen.cell.variants), []).append((seen, p))
+    found = [
+        _judgement(key, group, bench, family, 1 if look is None else look) for key, group in by_key.items()
+    ]
+    return Judgements(tuple(sorted([*kept.values(), *found], key=lambda j: j.key)), family)
+
+
+def _correct(looks: Sequence[_Look], kept: Iterable[Judgement], rate: float) -> Family:
+    """Correct all tests for *broken* together; settled ones count, but can be found no second time."""
+    earlier = list(kept)
+    findings = [finding for seen in looks for finding in seen.findings]
+    counted = sum(judgement.tests for judgement in earlier)
+    for finding, p in zip(findings, _adjusted([f.p_broken for f in findings], counted), strict=True):
+        finding.adjusted = p
+        finding.broken = p <= rate
+    tests = len(findings) + counted
+    cells = len(looks) + sum(len(judgement.cells) for judgement in earlier)
+    names = {finding.measured.metric.name for finding in findings}
+    rejected = sum(finding.broken for finding in findings)
+    fine = sum(p <= rate for p in _fine(looks, earlier))
+    return Family(
+        tests,
+        cells,
+        len(names),
+        rate,
+        rate * min(rejected + 1, max(tests, 1)) / (max(tests, 1) * harmonic(max(tests, 1))),
+        rate * min(fine + 1, max(cells, 1)) / (max(cells, 1) * harmonic(max(cells, 1))),
+    )
+
+
+def _adjusted(p_values: Sequence[float], counted: int) -> list[float]:
+    return benjamini_yekutieli([*p_values, *[1.0] * counted])[: len(p_values)]
+
+
+def _fine(looks: Sequence[_Look], kept: Iterable[Judgement]) -> list[float]:
+    """Return the corrected p-values of "fine", one per cell."""
+    counted = sum(len(judgement.cells) for judgement in kept)
+    return _adjusted([seen.p_fine for seen in looks], counted)
+
+
+def _judgement(
+    key: Key, group: Sequence[tuple[_Look, float]], bench: Bench, family: Family, look: int
+) -> Judgement:
+    facts = bench.statistics.facts
+    strengths = {seen.cell.lineup: strength_of(facts, seen.cell.lineup) for seen, _ in group}
+    unfitted = bench.unfitted(key[1]) if bench.unfitted else ()
+    if not all(strength.learned for strength in strengths.values()):
+        unfitted = ()  # somebody has thought everything out
+    cells = tuple(_cell(seen, p, strengths[seen.cell.lineup].name, family) for seen, p in group)
+    verdict = combined(cell.verdict for cell in cells)
+    if verdict is Verdict.FINE and unfitted:
+        verdict = Verdict.UNDECIDED
+    return Judgement(*key, verdict, cells, unfitted, look)
+
+
+def _cell(seen: _Look, p_fine: float, strength: str, family: Family) -> CellVerdict:
+    if any(finding.broken for finding in seen.findings):
+        verdict = Verdict.BROKEN
+    elif seen.findings and not seen.missing and p_fine <= family.alpha:
+        verdict = Verdict.FINE
+    else:
+        verdict = Verdict.UNDECIDED
+    further, holding = (0.0, None) if verdict is not Verdict.UNDECIDED else _further(seen, family)
+    return CellVerdict(
+        seen.cell,
+        strength,
+        verdict,
+        tuple(seen.findings),
+        p_fine,
+        seen.missing,
+        seen.not_looked_at,
+        further,
+        holding,
+    )
+
+
+def _further(seen: _Look, family: Family) -> tuple[float, Finding | None]:
+    """Return how many further games would settle a cell, were everything as estimated, and what needs them.
+
+    One metric outside its range is enough for *broken*; for *fine* the one that needs most decides.
+    """
+    outside = [(_games(f, family.level_broken), f) for f in seen.findings if f.outside]
+    if outside:
+        return min(outside, key=lambda pair: pair[0])
+    inside = [(_games(f, family.level_fine), f) for f in seen.findings if f.p_fine > family.level_fine]
+    return max(inside, key=lambda pair: pair[0], default=(math.inf, None))
+
+
+def _games(finding: Finding, level: float) -> float:
+    estimate = finding.measured.estimate
+    if not estimate.n:
+        return math.inf
+    needed = finding.cell.games * fewest_units(estimate, finding.bound, level) / estimate.n
+    return max(1.0, math.ceil(needed - finding.cell.games)) if math.isfinite(needed) else math.inf
+
+
+# --- looking repeatedly
+
+
+def schedule(first: int, most: int = TOO_MANY) -> tuple[int, ...]:
+    """Return after how many games of a cell one may look again: twice as many each time.
+
+    >>> schedule(4000, 40_000)
+    (4000, 8000, 16000, 32000)
+    """
+    looks = [first]
+    while looks[-1] * 2 <= most:
+        looks.append(looks[-1] * 2)
+    return tuple(looks)
+
+
+# --- how much the thresholds matter
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """How many combinations are broken if one threshold accepts less, the same, or more."""
+
+    threshold: Threshold
+    tighter: int
+    as_is: int
+    looser: int
+
+
+def sensitivity(
+    statistics: Statistics,
+    thresholds: Thresholds,
+    *,
+    cells: Iterable[int] | None = None,
+    unfitted: Unfitted | None = None,
+    by: float = 0.2,
+    bench: Bench | None = None,
+) -> list[Moved]:
+    """Return how the number of broken combinations moves when each threshold moves by 20%."""
+    bench = bench or Bench(statistics, unfitted)
+    chosen = None if cells is None else list(cells)
+
+    def broken(by_these: Thresholds) -> int:
+        found = judge(statistics, by_these, cells=chosen, bench=bench)
+        return len({j.variants for j in found.judgements if j.verdict is Verdict.BROKEN})
+
+    now = broken(thresholds)
+    return [
+        Moved(
+            entry,
+            broken(thresholds.moved(entry.id, 1 - by)),
+            now,
+            broken(thresholds.moved(entry.id, 1 + by)),
+        )
+        for entry in thresholds.entries
+    ]

@@ -1,0 +1,361 @@
+"""Do verdicts keep their promises? Truths are put exactly on a threshold, and false claims are counted.
+
+The truth is known because games are drawn from a distribution (or, with the real engine, because hundreds of
+times as many games are played). Checks are also run on ways of counting that are known to be wrong, and must
+fail there: a test of promises that accepts anything promises nothing.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from balance import games
+from balance.analysis.cells import Sums
+from balance.analysis.corrections import spending
+from balance.analysis.estimates import Mean, Quantile, Quotient, Share
+from balance.analysis.intervals import normal_tail, wilson
+from balance.analysis.verdict import ALPHA, Verdict, judge, schedule
+from balance.games.lineup import parse_lineup
+from tests.analysis.synthetic import accept, bernoulli, book, cell, paired_lengths
+
+REPEATS = 600
+MOST = ALPHA + 3 * math.sqrt(ALPHA * (1 - ALPHA) / REPEATS)
+"""What chance may make of a rate of 5%, three standard errors above."""
+
+
+def rate(claims):
+    """Return how often something was claimed."""
+    every = list(claims)
+    assert len(every) >= 400
+    return sum(every) / len(every)
+
+
+def verdicts(seed, made, thresholds, repeats=REPEATS):
+    """Yield the verdict on a drawn cell, many times; `made(rng)` returns cells."""
+    rng = np.random.default_rng(seed)
+    for _ in range(repeats):
+        found = judge(book(*made(rng)), thresholds)
+        yield found.judgements[-1].verdict
+
+
+# --- one yes or no per game
+
+
+@pytest.mark.parametrize(("truth", "n"), [(0.01, 100), (0.01, 500), (0.1, 300), (0.5, 200), (0.97, 250)])
+def test_a_share_exactly_at_its_threshold(truth, n):
+    """At the upper end and at the lower end: neither broken nor fine is said more often than promised."""
+    for ends in [(None, truth), (truth, None)]:
+        found = list(
+            verdicts(1, lambda rng: [cell(0, {"stalled": bernoulli(rng.binomial(n, truth), n)})],
+                     accept(stalls=ends))
+        )  # fmt: skip
+        assert rate(v is Verdict.BROKEN for v in found) <= MOST
+        assert rate(v is Verdict.FINE for v in found) <= MOST
+
+
+def test_wald_instead_of_the_exact_test_fails_the_same_check():
+    """No stall in 100 games has the Wald error 0, and so "proves" that there are fewer than 1%."""
+
+    def wald_says_fine(rng, n=100, truth=0.01):
+        share = rng.binomial(n, truth) / n
+        error = math.sqrt(share * (1 - share) / n)
+        return share < truth if error == 0 else normal_tail((truth - share) / error) <= ALPHA
+
+    rng = np.random.default_rng(1)
+    assert rate(wald_says_fine(rng) for _ in range(REPEATS)) > MOST
+
+
+def coverage(interval, truth, n, seed=2):
+    rng = np.random.default_rng(seed)
+    seen = (interval(rng.binomial(n, truth) / n, n) for _ in range(REPEATS))
+    return rate(low <= truth <= high for _, low, high in seen)
+
+
+def test_intervals_are_wilsons_and_walds_would_not_do():
+    def walds(share, n):
+        reach = 1.96 * math.sqrt(share * (1 - share) / n)
+        return share, share - reach, share + reach
+
+    assert coverage(lambda share, n: Share(bernoulli(round(share * n), n)).interval, 0.01, 200) > 0.93
+    assert coverage(wilson, 0.01, 200) > 0.93
+    assert coverage(walds, 0.01, 200) < 0.90
+
+
+# --- several seats of a game
+
+
+def table_of_actions(rng, n=200, seats=4, truth=0.3):
+    """Choices of n games; the seats of a game have the mood of the table in common."""
+    mood = rng.beta(6 * truth, 6 * (1 - truth), n)
+    return rng.binomial(10, np.repeat(mood[:, None], seats, axis=1))
+
+
+def actions_of_games(chosen):
+    totals = chosen.sum(axis=1)
+    return Sums.of(totals.tolist(), [10 * chosen.shape[1]] * len(totals))
+
+
+def actions_of_seats(chosen):
+    """The wrong way: every seat as if it had been a game of its own."""
+    return Sums.of(chosen.ravel().tolist(), [10] * chosen.size)
+
+
+def action_claims(counted):
+    rng = np.random.default_rng(3)
+    thresholds = accept(action__work=(None, 0.3))
+    for _ in range(REPEATS):
+        sums = {"action:work": counted(table_of_actions(rng))}
+        yield judge(book(cell(0, sums, n=200)), thresholds).judgements[0].verdict
+
+
+def test_the_game_is_the_unit_and_seats_as_units_fail():
+    right, wrong = (list(action_claims(counted)) for counted in (actions_of_games, actions_of_seats))
+    for verdict in (Verdict.BROKEN, Verdict.FINE):
+        assert rate(v is verdict for v in right) <= MOST
+        assert rate(v is verdict for v in wrong) > MOST
+
+
+def replicated(rng, deals=100, again=6, truth=0.2):
+    """Stalls of replicated deals, of which some deals are prone to it."""
+    prone = rng.beta(0.5 * truth, 0.5 * (1 - truth), deals)
+    return rng.binomial(again, prone)
+
+
+def test_the_deal_is_the_unit_where_it_is_replicated():
+    rng = np.random.default_rng(4)
+    right, wrong = [], []
+    for _ in range(REPEATS):
+        stalls = replicated(rng)
+        right.append(Share(Sums.of(stalls.tolist(), [6] * 100)).p_above(0.2) <= ALPHA)
+        wrong.append(Share(bernoulli(int(stalls.sum()), 600)).p_above(0.2) <= ALPHA)
+    # a hundred deals of a skewed kind: the effective number is itself estimated, hence a little slack
+    assert rate(right) <= MOST + 0.02
+    assert rate(wrong) > 2 * MOST
+
+
+def field_points(rng, n=400, strong=1.0):
+    """Win points of one of seven policies, drawn per seat; it wins `strong` times as often as others."""
+    held = rng.binomial(4, 1 / 7, n)
+    chance = held * strong / (held * strong + 4 - held)
+    won = rng.random(n) < chance
+    return Sums.of((4 * won).tolist(), held.tolist())
+
+
+def test_win_points_of_a_policy_with_any_number_of_seats():
+    rng = np.random.default_rng(5)
+    claims = [Share(field_points(rng), 4) for _ in range(REPEATS)]
+    assert rate(c.p_above(1.0) <= ALPHA for c in claims) <= MOST
+    assert rate(c.p_below(1.0) <= ALPHA for c in claims) <= MOST
+    assert rate(c.interval.low <= 1 <= c.interval.high for c in claims) >= 0.92
+
+
+# --- medians, and multiples of the baseline
+
+
+def test_a_median_exactly_at_its_threshold():
+    """Half of the games last at most 12 rounds, half at least 13: every value from 12 to 13 is a median."""
+
+    def made(rng, n=301):
+        lengths = rng.choice([5, 12, 13, 40], n, p=[0.2, 0.3, 0.3, 0.2])
+        return {int(x): int((lengths == x).sum()) for x in np.unique(lengths)}
+
+    rng = np.random.default_rng(6)
+    drawn = [Quantile(made(rng)) for _ in range(REPEATS)]
+    for claim in ("p_above", "p_at_most"):
+        assert rate(getattr(q, claim)(12) <= ALPHA for q in drawn) <= MOST
+    for claim in ("p_below", "p_at_least"):
+        assert rate(getattr(q, claim)(13) <= ALPHA for q in drawn) <= MOST
+
+
+def lengths_on_common_seeds(rng, n=300, ratio=2.0):
+    """Skewed lengths that share half of their chance with the baseline's; means in the ratio given."""
+    shared = rng.gamma(2.0, 1.0, n)
+    base = np.rint(4 * (shared + rng.gamma(2.0, 1.0, n))) + 1
+    own = np.rint(ratio * 4 * (shared + rng.gamma(2.0, 1.0, n)) + ratio)
+    return own.astype(np.int64), base.astype(np.int64)
+
+
+def quotients(repeats=REPEATS):
+    rng = np.random.default_rng(7)
+    for _ in range(repeats):
+        yield Quotient(*paired_lengths(*lengths_on_common_seeds(rng)))
+
+
+def test_a_multiple_of_the_baseline_exactly_at_its_threshold():
+    own, base = lengths_on_common_seeds(np.random.default_rng(8), 1_000_000)
+    truth = own.mean() / base.mean()
+    drawn = list(quotients())
+    assert rate(q.p_above(truth) <= ALPHA for q in drawn) <= MOST
+    assert rate(q.p_below(truth) <= ALPHA for q in drawn) <= MOST
+    assert rate(q.interval.low <= truth <= q.interval.high for q in drawn) >= 0.92
+
+
+# --- many cells at once
+
+
+def many_cells(rng, cells=120, n=300, truth=0.05):
+    """Cells on common seeds, every one exactly at the threshold: all share a part of their chance."""
+    shared = rng.random(n)
+    own = rng.random((cells, n))
+    stalls = (np.where(rng.random((cells, n)) < 0.5, shared, own) < truth).sum(axis=1)
+    return [
+        cell(k, {"stalled": bernoulli(int(count), n)}, variants=(f"v{k}",)) for k, count in enumerate(stalls)
+    ]
+
+
+def test_among_many_cells_nothing_is_claimed_more_often_than_promised():
+    """All cells lie at the threshold, so any claim is false: one at all in at most 5% of the runs."""
+    rng = np.random.default_rng(9)
+    corrected, uncorrected = [], []
+    for _ in range(400):
+        cells = many_cells(rng)
+        found = judge(book(*cells), accept(stalls=(None, 0.05)))
+        corrected.append(bool(found.counts()[Verdict.BROKEN] + found.counts()[Verdict.FINE]))
+        findings = [f for j in found.judgements for c in j.cells for f in c.findings]
+        uncorrected.append(any(f.p_broken <= ALPHA for f in findings))
+    assert rate(corrected) <= 2 * MOST  # two kinds of claims
+    assert rate(uncorrected) > 0.5
+
+
+# --- looking again and again
+
+
+def ever_broken(spend, seed, truth=0.1, first=200, looks=6):
+    rng = np.random.default_rng(seed)
+    stalls = np.cumsum(rng.random(schedule(first, first * 2 ** (looks - 1))[-1]) < truth)
+    return any(
+        Share(bernoulli(int(stalls[n - 1]), n)).p_above(truth) <= ALPHA * spend(look)
+        for look, n in enumerate(schedule(first, first * 2 ** (looks - 1)), 1)
+    )
+
+
+def test_repeated_looks_spend_the_error_rate_and_without_that_it_is_exceeded():
+    assert rate(ever_broken(spending, seed) for seed in range(REPEATS)) <= MOST
+    assert rate(ever_broken(lambda _: 1.0, seed) for seed in range(REPEATS)) > MOST
+
+
+def test_verdicts_of_many_looks_keep_the_promise():
+    """The whole way: undecided cells get more games, decided ones stay, and errors do not add up."""
+    claims = []
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        stalls = np.cumsum(rng.random((4, 3200)) < 0.1, axis=1)
+        settled = {}
+        for look, n in enumerate(schedule(200, 3200), 1):
+            cells = [
+                cell(k, {"stalled": bernoulli(int(stalls[k, n - 1]), n)}, variants=(f"v{k}",))
+                for k in range(4)
+            ]
+            found = judge(book(*cells), accept(stalls=(None, 0.1)), look=look, settled=settled)
+            settled = {j.key: j for j in found.judgements if j.verdict is Verdict.BROKEN}
+        claims.append(bool(settled))
+    assert rate(claims) <= MOST
+
+
+# --- power: promises are easy to keep by never saying anything
+
+
+def test_power_at_a_stated_distance():
+    """1000 games: three times the accepted stalls are found in 95 of 100 cases, a fifth is fine in 90."""
+    thresholds = accept(stalls=(None, 0.01))
+    broken = verdicts(10, lambda rng: [cell(0, {"stalled": bernoulli(rng.binomial(1000, 0.03), 1000)})],
+                      thresholds)  # fmt: skip
+    assert rate(v is Verdict.BROKEN for v in broken) >= 0.95
+    fine = verdicts(11, lambda rng: [cell(0, {"stalled": bernoulli(rng.binomial(1000, 0.002), 1000)})],
+                    thresholds)  # fmt: skip
+    assert rate(v is Verdict.FINE for v in fine) >= 0.9
+
+
+def test_power_of_a_ratio():
+    drawn = list(quotients())
+    assert rate(q.p_above(1.8) <= ALPHA for q in drawn) >= 0.9
+    assert rate(q.p_below(2.25) <= ALPHA for q in drawn) >= 0.9
+
+
+# --- with the real engine
+
+
+BLOCKS, SIZE = 400, 150
+
+
+@pytest.fixture(scope="module")
+def blocks():
+    """Real games of random players in blocks, each as if it were a run of its own: the truth is all of them.
+
+    Other game indices are other shuffles, so a block is as good as a seed of its own.
+    """
+    game = games.get("nefarious")
+    catalog = game.load_catalog()
+    lineup = parse_lineup("mirror:random", 3, game)
+    indices = np.arange(BLOCKS * SIZE)
+    played = {}
+    for twists in [(), ("unions",)]:
+        rows = game.play(
+            game.compile(catalog, "ascora-2011", 3, twists), 11, indices, lineup.seated(11, indices)
+        )
+        seats = {name: values.reshape(-1, 3).astype(np.int64) for name, values in rows["seats"].items()}
+        played[twists] = rows["games"], seats
+    return played
+
+
+def in_blocks(values):
+    return np.asarray(values, np.int64).reshape(BLOCKS, SIZE)
+
+
+def test_real_games_shares_at_their_true_value_and_seats_as_units_fail(blocks):
+    """Who joins games to their seats counts every game three times."""
+    rows, _ = blocks["unions",]
+    for name, yes in [("few changes", rows["lead_changes"] <= 3), ("tie", rows["rounds_after_goal"] > 0)]:
+        counts, truth = in_blocks(yes).sum(axis=1), yes.mean()
+        right = [Share(bernoulli(int(k), SIZE)) for k in counts]
+        wrong = [Share(bernoulli(int(3 * k), 3 * SIZE)) for k in counts]
+        for side in ("p_above", "p_below"):
+            assert rate(getattr(s, side)(truth) <= ALPHA for s in right) <= MOST, name
+            assert rate(getattr(s, side)(truth) <= ALPHA for s in wrong) > MOST, name
+
+
+def claims_per_block(num, den):
+    """Return how often a mean of blocks is told from its true value, games as units and seats as units."""
+    truth = num.sum() / den.sum()
+    found = {"games": [], "seats": []}
+    for k in range(BLOCKS):
+        x, y = (values[k * SIZE : (k + 1) * SIZE] for values in (num, den))
+        for unit, sums in [
+            ("games", Sums.of(x.sum(axis=1).tolist(), y.sum(axis=1).tolist())),
+            ("seats", Sums.of(x.ravel().tolist(), y.ravel().tolist())),
+        ]:
+            mean = Mean(sums)
+            found[unit].append(min(mean.p_above(truth), mean.p_below(truth)) <= ALPHA / 2)
+    return {unit: rate(claims) for unit, claims in found.items()}
+
+
+def test_real_games_means_at_their_true_value_and_seats_as_units_fail(blocks):
+    """What the seats of a game earn depends on how long it lasts: they are not independent."""
+    _, seats = blocks["unions",]
+    found = claims_per_block(seats["income"], np.ones_like(seats["income"]))
+    assert found["games"] <= MOST
+    assert found["seats"] > MOST
+
+
+def test_real_games_actions_at_their_true_value(blocks):
+    _, seats = blocks["unions",]
+    choices = sum(seats[f"chose_{a}"] for a in ("speculate", "invent", "research", "work"))
+    assert claims_per_block(seats["chose_work"], choices)["games"] <= MOST
+
+
+def test_real_games_length_as_a_multiple_at_its_true_value(blocks):
+    own, base = (in_blocks(blocks[twists][0]["rounds"]) for twists in [("unions",), ()])
+    truth = own.sum() / base.sum()
+    found = [Quotient(*paired_lengths(own[k], base[k])) for k in range(BLOCKS)]
+    assert rate(q.p_above(truth) <= ALPHA for q in found) <= MOST
+    assert rate(q.p_below(truth) <= ALPHA for q in found) <= MOST
+
+
+def test_real_games_seats_at_their_true_value(blocks):
+    winners = in_blocks(blocks["unions",][0]["winner_seat"])
+    won = 3 * (winners == 0) + (winners < 0)
+    truth = won.mean()
+    found = [Share(Sums.of(row.tolist(), [1] * SIZE), 3) for row in won]
+    assert rate(s.p_above(truth) <= ALPHA for s in found) <= MOST
+    assert rate(s.p_below(truth) <= ALPHA for s in found) <= MOST
