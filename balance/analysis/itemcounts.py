@@ -152,10 +152,24 @@ def count_items(runs: Sequence[Run], cells: Sequence[PlannedCell]) -> list[ItemC
         con = connect()
         source.prepare(con, [(cell.id, 0) for cell in own])
         held = source.held(con, 1, (*source.opening, *source.drawn))
-        opening, drawn = (_scored(held[0, :, :, part], players) for part in source.halves)
-        games, deals = source.size(con)
-        built = source.acquired(con, players)
-        found.append(ItemCounts(players, games, deals, *opening, *drawn, *built, *source.prices(con)))
+        dealt, later = source.halves
+        opening, opening_score = _scored(held[0, :, :, dealt], players)
+        drawn, drawn_score = _scored(held[0, :, :, later], players)
+        built, built_score, built_opening = source.acquired(con, players)
+        found.append(
+            ItemCounts(
+                players,
+                *source.size(con),
+                opening,
+                opening_score,
+                drawn,
+                drawn_score,
+                built,
+                built_score,
+                built_opening,
+                *source.prices(con),
+            )
+        )
     return found
 
 
@@ -335,7 +349,7 @@ class _Source:
         counted[places] = np.stack([rows[f"bit_{k}"] for k in range(len(bits))], axis=1)
         return counted
 
-    def acquired(self, con: duckdb.DuckDBPyConnection, players: int) -> tuple[Numbers, ...]:
+    def acquired(self, con: duckdb.DuckDBPyConnection, players: int) -> tuple[Numbers, Numbers, Numbers]:
         """Return the columns of `ItemCounts` from `built` to `built_opening`: by block and item."""
         import numpy as np
 
