@@ -20,7 +20,7 @@ file can be given to anything that speaks SQL on the views of `balance.dataset.v
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,7 @@ from balance.suggest import unknown
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Parameter", "Question", "ask", "find_question", "load_question", "questions"]
+__all__ = ["Parameter", "Question", "ask", "bind", "find_question", "load_question", "questions"]
 
 OURS: Final = Path(__file__).resolve().parent.parent / "queries"
 """The folder with the queries that ship with the toolkit."""
@@ -42,6 +42,8 @@ _PARAMETER: Final = re.compile(
     r"(?P<meaning>.+)"
 )
 _COLUMN: Final = re.compile(r"(?P<name>\w+): (?P<meaning>.+)")
+_FEW: Final = 12
+"""Values of a parameter that a message may list."""
 _HEADINGS: Final = ("Question", "Game", "Parameters", "Columns")
 
 
@@ -193,11 +195,18 @@ def _parameter(line: str, wrong: Any) -> Parameter | None:
 
 def ask(
     con: duckdb.DuckDBPyConnection, question: Question, arguments: Mapping[str, object] | None = None
-) -> duckdb.DuckDBPyConnection:
-    """Run a ready query on a connection with views; UsageError for wrong arguments.
+) -> duckdb.DuckDBPyRelation:
+    """Ask a ready query on a connection with views; UsageError for wrong arguments.
 
-    The result is the connection's: `.fetchall()`, or `polars.DataFrame(con)`.
+    The answer is a relation: `.fetchall()`, or `polars.DataFrame(ask(...))`.
     """
+    return con.sql(question.sql, params=bind(con, question, arguments))
+
+
+def bind(
+    con: duckdb.DuckDBPyConnection, question: Question, arguments: Mapping[str, object] | None = None
+) -> dict[str, object]:
+    """Return a value for every parameter of a ready query; UsageError for a wrong or missing one."""
     given = dict(arguments or {})
     names = [parameter.name for parameter in question.parameters]
     for name in given:
@@ -209,7 +218,7 @@ def ask(
     if values.keys() != statement.named_parameters:
         odd = ", ".join(f"${name}" for name in sorted(values.keys() ^ set(statement.named_parameters)))
         raise UsageError(f"{question.path}: head and query do not have the same parameters: {odd}")
-    return con.execute(statement, values)
+    return values
 
 
 def _statement(con: duckdb.DuckDBPyConnection, question: Question) -> duckdb.Statement:
@@ -270,18 +279,14 @@ def _looked_up(con: duckdb.DuckDBPyConnection, parameter: Parameter, text: str) 
         for value, shown, called in known:
             if _same(text, shown, folded=folded) or _same(text, called, folded=folded):
                 return value
-    shown = list(_in_order(row[1] for row in known))
-    raise UsageError(
-        f"{unknown(parameter.name, text, [*shown, *(row[2] for row in known if row[2])])}"
-        + (f" ({', '.join(shown)})" if len(shown) <= 12 else f" ({table} lists them)")
-    )
+    shown = list(dict.fromkeys(row[1] for row in known))
+    folded_ids = {name.casefold() for name in shown}
+    names = [row[2] for row in known if row[2] and row[2].casefold() not in folded_ids]
+    listed = ", ".join(shown) if len(shown) <= _FEW else f"{table} lists them"
+    raise UsageError(f"{unknown(parameter.name, text, [*shown, *names])} ({listed})")
 
 
 def _same(text: str, known: str | None, *, folded: bool) -> bool:
     if known is None:
         return False
     return text.casefold() == known.casefold() if folded else text == known
-
-
-def _in_order(names: Iterable[str]) -> Iterable[str]:
-    return dict.fromkeys(names)
