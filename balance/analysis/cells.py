@@ -283,7 +283,7 @@ class Layout:
             found += [f"max(if({seat} = {k}, {number}, null))::tinyint as p{k}" for k in self.seats]
         won = self.column("seats", "won")
         for k, item in enumerate(self.items):
-            word = quoted(self.facts.item_columns.opening[k // 64])
+            word = quoted(self.facts.mask("opening")[k // 64])
             dealt = f"(({word} >> {k % 64}::utinyint) & 1)::int"
             found.append(f"sum({dealt})::int as dealt{item}")
             found.append(f"sum(if({won}, {dealt}, 0))::int as dealt_won{item}")
@@ -444,7 +444,7 @@ def layout_of(run: Run, planned: Mapping[int, PlannedCell], *, items: bool = Fal
         met |= names if len(names) > 1 else set()
     order = {name: k for k, name in enumerate(facts.policies)}
     policies = tuple(sorted(met, key=lambda name: (order.get(name, len(order)), name)))
-    counted = sorted(run.small(facts.items)["id"].to_list()) if items and facts.item_columns.opening else []
+    counted = sorted(run.small(facts.items)["id"].to_list()) if items and facts.mask("opening") else []
     replicated = any(cell.replicates > 1 for cell in planned.values())
     return Layout(facts, policies, replicated, tuple(counted))
 

@@ -180,7 +180,7 @@ def count_versus(runs: Sequence[Run], cells: Sequence[PlannedCell]) -> list[Vers
     Only deals that all of these cells have played count, so that both sides had the same cards.
     """
     source = _Source(runs)
-    if not source.facts.item_columns.opening:
+    if not source.facts.mask("opening"):
         raise UsageError(f"{source.facts.title} deals no {source.facts.items} before the first decision")
     found = []
     for players in sorted({cell.players for cell in cells}):
@@ -261,10 +261,10 @@ class _Source:
     def __init__(self, runs: Sequence[Run]) -> None:
         self.run = runs[0]
         self.facts: Facts = self.run.game.facts
-        named = self.facts.item_columns
+        opening, drawn = self.facts.mask("opening"), self.facts.mask("drawn")
         self.ids = [item.id for item in items_of(self.run)]
-        self.opening = self._bits(named.opening)
-        self.drawn = self._bits(named.drawn, besides=named.opening)
+        self.opening = self._bits(opening)
+        self.drawn = self._bits(drawn, besides=opening)
         self.acquiring = _acquired_table(self.facts)
         self.files = {
             table.name: _files(path for run in runs for path in run.files(table.name))
@@ -339,11 +339,11 @@ class _Source:
         import numpy as np
 
         counted = np.zeros((groups, BLOCKS, 3, len(bits)), np.int64)
-        named = self.facts.item_columns
+        masks = (*self.facts.mask("opening"), *self.facts.mask("drawn"))
         asked = ", ".join(f"count_if({bit}) as bit_{k}" for k, bit in enumerate(bits))
         rows = con.execute(
             f"select part, block, outcome, {asked} "
-            f"from ({self._seats(*named.opening, *named.drawn)}) join chosen using (cell_id) group by all"
+            f"from ({self._seats(*masks)}) join chosen using (cell_id) group by all"
         ).fetchnumpy()
         places = tuple(np.asarray(rows[name], np.int64) for name in ("part", "block", "outcome"))
         counted[places] = np.stack([rows[f"bit_{k}"] for k in range(len(bits))], axis=1)
@@ -366,7 +366,7 @@ class _Source:
 
         These are packed into one number: a group by one key takes half the time of a group by four.
         """
-        words = self.facts.item_columns.opening
+        words = self.facts.mask("opening")
         seat, item = self.column("seats", "seat"), self.column(table.name, "item")
         dealt = " or ".join(f"{_quoted(word)} & mask_{k} <> 0" for k, word in enumerate(words)) or "false"
         return f"""
@@ -403,7 +403,7 @@ class _Source:
 
     def _make_masks(self, con: duckdb.DuckDBPyConnection) -> None:
         """Tell the connection which bit of which word is an item's."""
-        words = len(self.facts.item_columns.opening)
+        words = len(self.facts.mask("opening"))
         columns = "".join(f", mask_{k} ubigint" for k in range(words))
         con.execute(f"create table masks (item int, bit int{columns})")
         masks = [

@@ -164,6 +164,7 @@ def _facts(game: AnyGame) -> Iterator[str]:
         yield from _needed(facts, name, roles)
     yield from _measures(facts)
     yield from _item_columns(game)
+    yield from _held(facts)
 
 
 def _policies(game: AnyGame) -> Iterator[str]:
@@ -213,12 +214,6 @@ def _measures(facts: Facts) -> Iterator[str]:
 def _item_columns(game: AnyGame) -> Iterator[str]:
     """Yield the columns for the value of items that no table or listing has."""
     facts, named = game.facts, game.facts.item_columns
-    seats = {column.name: column.type for t in facts.tables if t.name == "seats" for column in t.columns}
-    for name in (*named.opening, *named.drawn):
-        if seats.get(name) != "uint64":
-            yield f"the table seats has no column {name} of the type uint64"
-    if len(named.drawn) not in (0, len(named.opening)):
-        yield f"masks of {len(named.opening)} and of {len(named.drawn)} words cannot be of the same items"
     listed = [name for kind in game.kinds if kind.name == facts.item for name in kind.columns]
     for name in (named.cost, named.score):
         if name and name not in listed:
@@ -226,6 +221,22 @@ def _item_columns(game: AnyGame) -> Iterator[str]:
     acquired = [t for t in facts.tables if any(column.role == "item" for column in t.columns)]
     if named.paid and not any(column.name == named.paid for t in acquired for column in t.columns):
         yield f"no table with the role item has a column {named.paid}"
+
+
+def _held(facts: Facts) -> Iterator[str]:
+    """Yield what is wrong with the masks of items that seats held."""
+    if facts.holdings is None:
+        return
+    types = {column.name: column.type for t in facts.tables if t.name == "seats" for column in t.columns}
+    if facts.holdings.name in [table.name for table in facts.tables]:
+        yield f"holdings are called like the table {facts.holdings.name}"
+    yield from _distinct("the ways of holdings", [how for how, _ in facts.holdings.ways])
+    for how, columns in facts.holdings.ways:
+        wrong = [name for name in columns if types.get(name) != "uint64"]
+        if wrong or not columns:
+            yield f"the mask of holdings '{how}' needs columns of seats of type uint64, found {wrong}"
+    if len({len(columns) for _, columns in facts.holdings.ways}) > 1:
+        yield "masks of holdings with different numbers of words cannot be of the same items"
 
 
 def _table(table: Table) -> Iterator[str]:

@@ -29,6 +29,7 @@ __all__ = [
     "Game",
     "Handicap",
     "ItemColumns",
+    "Holdings",
     "Kind",
     "Measured",
     "Measures",
@@ -172,16 +173,8 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class ItemColumns:
-    """Which columns say what seats held, what they paid, and what an item is worth on paper.
+    """Which columns say what was paid for an item, and what it is worth on paper; empty: no such thing."""
 
-    Bit masks lie in words of 64 bits: bit k, counted from 0 through all words, is the item with the k-th
-    lowest id of the catalog. An empty name, or no word: the game has no such thing.
-    """
-
-    opening: tuple[str, ...] = ()
-    """In `seats`: the words of the mask of items that chance gave before anybody decided anything."""
-    drawn: tuple[str, ...] = ()
-    """In `seats`: the words of the mask of items that came into the hand later."""
     paid: str = ""
     """In the table with the role `item`: what was paid."""
     cost: str = ""
@@ -198,6 +191,23 @@ class Strength(NamedTuple):
     name: str
     learned: bool = True
     """Whether they know variants from tuning; players who think everything out do not need it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """Which items a seat came to hold, and how: bit masks in the table `seats`, of type uint64.
+
+    The first column of a mask holds the 64 items with the lowest ids, bit k the k-th of them from 0; the next
+    column holds the next 64.
+    """
+
+    name: str
+    """What the unpacked table is called: `cards`."""
+    ways: tuple[tuple[str, tuple[str, ...]], ...]
+    """Each way and the columns of its mask: `("opening", ("opening_0", "opening_1"))`.
+
+    `opening` is what chance gave before anybody decided anything, `drawn` what came into the hand later.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +248,16 @@ class Facts:
     """Slow players who think everything out: what a check of the highest strength plays too; may be none."""
     adapting: tuple[str, ...] = ()
     """The policies that are tuned for variants; where variants are in force, only they are compared."""
+    holdings: Holdings | None = None
+    """Where the rows of `seats` say which items a seat held, if they do."""
 
     def table(self, name: str) -> Table:
         """Return the table of a name; KeyError if there is none."""
         return {table.name: table for table in self.tables}[name]
+
+    def mask(self, how: str) -> tuple[str, ...]:
+        """Return the columns of `seats` with the mask of items held in a way; none: the game has no such."""
+        return dict(self.holdings.ways).get(how, ()) if self.holdings else ()
 
 
 class Handicap(NamedTuple):

@@ -8,7 +8,7 @@ import pytest
 from balance import games
 from balance.errors import UsageError
 from balance.games.conformance import CellName, ConformanceError, check_game, sample_cells
-from balance.games.contract import Column, ItemColumns, Measures, Table
+from balance.games.contract import Column, Holdings, ItemColumns, Measures, Table
 from tests.games import tiny
 from tests.games.tiny import FACTS, TABLES, Tiny
 
@@ -99,6 +99,14 @@ def without_role(name, role):
         (with_facts(default_lineup="mirror:genius"), "default lineups: unknown policy 'genius'"),
         (with_facts(field=("random", "genius")), "the policy 'genius' is not known: unknown policy"),
         (Twins(), "the policy 'thrifty' has the number of 'random'"),
+        (
+            with_facts(holdings=Holdings("buys", (("bought", ("mask",)),))),
+            "holdings are called like the table buys",
+        ),
+        (
+            with_facts(holdings=Holdings("hands", (("bought", ("coins",)),))),
+            "the mask of holdings 'bought' needs columns of seats of type uint64, found ['coins']",
+        ),
         (with_facts(item="hat"), "no kind 'hat'"),
         (with_facts(items=""), "the word 'items' is empty"),
         (with_facts(tables=TABLES[1:]), "the table games is missing"),
@@ -115,8 +123,10 @@ def without_role(name, role):
             "x.a has the type 'float64'",
         ),
         (with_table("buys", meaning=""), "has no meaning written down"),
-        (with_items(opening=("coins",)), "the table seats has no column coins of the type uint64"),
-        (with_items(opening=("a",), drawn=("a", "b")), "masks of 1 and of 2 words"),
+        (
+            with_facts(holdings=Holdings("hands", (("opening", ("a",)), ("drawn", ("a", "b"))))),
+            "masks of holdings with different numbers of words",
+        ),
         (with_items(cost="price"), "the listing of charms has no column price"),
         (with_items(paid="points"), "no table with the role item has a column points"),
         (with_facts(measures=Measures(money="gold")), "the table seats has no column gold"),

@@ -10,6 +10,7 @@ from balance.games.contract import (
     Facts,
     Fitting,
     Handicap,
+    Holdings,
     ItemColumns,
     Measures,
     Strength,
@@ -98,8 +99,6 @@ class Playing:
                 chosen=tuple(f"chose_{action}" for action in v.ACTIONS),
             ),
             item_columns=ItemColumns(
-                opening=("opening_0", "opening_1"),
-                drawn=("drawn_0", "drawn_1"),
                 paid="paid",
                 cost="cost",
                 score="vp",
@@ -112,6 +111,9 @@ class Playing:
             ),
             expert_lineup=f"mirror:{SEARCH}:20",
             adapting=("adaptive",),
+            holdings=Holdings(
+                "cards", (("opening", ("opening_0", "opening_1")), ("drawn", ("drawn_0", "drawn_1")))
+            ),
         )
 
     def engine_hash(self) -> str:
