@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import duckdb
 
 from balance import machine
-from balance.dataset.statements import Statement, check_statement, split_statements
+from balance.dataset.statements import Statement, check_statement
 from balance.dataset.views import create_views
 from balance.errors import DataError, Failed, UsageError
 
@@ -100,10 +100,6 @@ class Connection:
     def check(self, query: str) -> Statement:
         """Return the one statement of a text; UsageError if it is refused."""
         return check_statement(self._con, query)
-
-    def split(self, script: str) -> list[str]:
-        """Return the statements of a script; UsageError if it cannot be parsed."""
-        return split_statements(self._con, script)
 
     def query(self, query: str, parameters: Mapping[str, object] | None = None) -> Result:
         """Run a query; its rows come as they are asked for, every value exact.

@@ -16,7 +16,7 @@ import duckdb
 
 from balance.errors import UsageError
 
-__all__ = ["Statement", "check_statement", "split_statements"]
+__all__ = ["Statement", "check_statement", "ends_of_statements"]
 
 _NODES: Final = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
 """The kinds of queries that only read; others, such as COPY_QUERY_NODE, can be inside of a SELECT."""
@@ -80,11 +80,6 @@ def check_statement(con: duckdb.DuckDBPyConnection, text: str) -> Statement:
         raise UsageError(f"{_named(kind)} is refused; {_ONLY}")
     _check_tree(con, text)
     return Statement(_without_end(text), parameters, nestable=True)
-
-
-def split_statements(con: duckdb.DuckDBPyConnection, text: str) -> list[str]:
-    """Return the statements of a script; UsageError with the place if it cannot be parsed."""
-    return [statement.query for statement in _parsed(con, text)]
 
 
 def _parsed(con: duckdb.DuckDBPyConnection, text: str) -> list[Any]:
@@ -188,9 +183,14 @@ def _explained(con: duckdb.DuckDBPyConnection, text: str) -> str:
     return _rest(text, tokens[place][0])
 
 
+def ends_of_statements(text: str) -> list[int]:
+    """Return the byte offsets after every semicolon that ends a statement: none in a text or a comment."""
+    return [offset + 1 for offset, kind, word in _tokens(text) if kind == "operator" and word.startswith(";")]
+
+
 def _without_end(text: str) -> str:
-    ends = [offset for offset, kind, word in _tokens(text) if kind == "operator" and word.startswith(";")]
-    return text.encode()[: ends[0]].decode() if ends else text
+    ends = ends_of_statements(text)
+    return text.encode()[: ends[0] - 1].decode() if ends else text
 
 
 def _rest(text: str, offset: int) -> str:
