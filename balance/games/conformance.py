@@ -162,6 +162,7 @@ def _facts(game: AnyGame) -> Iterator[str]:
         yield from _table(table)
     for name, roles in NEEDED_ROLES.items():
         yield from _needed(facts, name, roles)
+    yield from _held(facts)
 
 
 def _policies(game: AnyGame) -> Iterator[str]:
@@ -191,6 +192,20 @@ def _needed(facts: Facts, name: str, roles: Sequence[str]) -> Iterator[str]:
     for role in roles:
         if role not in has:
             yield f"the table {name} has no column with the role {role}"
+
+
+def _held(facts: Facts) -> Iterator[str]:
+    """Yield what is wrong with the masks of items that seats held."""
+    if facts.holdings is None:
+        return
+    types = {column.name: column.type for t in facts.tables if t.name == "seats" for column in t.columns}
+    if facts.holdings.name in [table.name for table in facts.tables]:
+        yield f"holdings are called like the table {facts.holdings.name}"
+    yield from _distinct("the ways of holdings", [how for how, _ in facts.holdings.ways])
+    for how, columns in facts.holdings.ways:
+        wrong = [name for name in columns if types.get(name) != "uint64"]
+        if wrong or not columns:
+            yield f"the mask of holdings '{how}' needs columns of seats of type uint64, found {wrong}"
 
 
 def _table(table: Table) -> Iterator[str]:

@@ -27,6 +27,7 @@ __all__ = [
     "Fitting",
     "Game",
     "Handicap",
+    "Holdings",
     "Kind",
     "Measured",
     "Notated",
@@ -144,6 +145,20 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Holdings:
+    """Which items a seat came to hold, and how: bit masks in the table `seats`, of type uint64.
+
+    The first column of a mask holds the 64 items with the lowest ids, bit k the k-th of them from 0; the next
+    column holds the next 64.
+    """
+
+    name: str
+    """What the unpacked table is called: `cards`."""
+    ways: tuple[tuple[str, tuple[str, ...]], ...]
+    """Each way and the columns of its mask: `("opening", ("opening_0", "opening_1"))`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What can be said of a game before any code of it runs."""
 
@@ -171,6 +186,8 @@ class Facts:
     """The lineups of a sweep that names none; none here: the default lineup."""
     bench_lineups: tuple[tuple[str, int], ...] = ()
     """What a benchmark measures: lineups, and of how many games each plays one (slow players play few)."""
+    holdings: Holdings | None = None
+    """Where the rows of `seats` say which items a seat held, if they do."""
 
     def table(self, name: str) -> Table:
         """Return the table of a name; KeyError if there is none."""

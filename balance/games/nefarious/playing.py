@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from balance.games.contract import Event, Facts, Fitting, Handicap, Throughput
+from balance.games.contract import Event, Facts, Fitting, Handicap, Holdings, Throughput
 from balance.games.keys import check_keys
 from balance.games.lineup import Lineup, check_seated
 from balance.games.nefarious import vocabulary as v
@@ -77,6 +77,9 @@ class Playing:
                 ("mirror:adaptive", 10),
                 ("field", 10),
                 (f"mirror:{SEARCH}:20", 10_000),
+            ),
+            holdings=Holdings(
+                "cards", (("opening", ("opening_0", "opening_1")), ("drawn", ("drawn_0", "drawn_1")))
             ),
         )
 

@@ -1,0 +1,275 @@
+"""The views of runs: every table as SQL sees it, with names beside ids and the facts of its cell in every row.
+
+Derived from the facts of the game, in its own words; the one place that unpacks bit masks. The views stand on
+the Parquet files and copy nothing: a query reads the columns that it asks for, and what it says about players
+or variants passes over the row groups of all other cells.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from balance.dataset.run import Run
+from balance.dataset.schema import (
+    StoredColumn,
+    StoredTable,
+    combination_columns,
+    stored_table,
+    variant_columns,
+)
+from balance.errors import UsageError
+from balance.games.contract import Game, Holdings
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["create_views", "run_labels", "view_queries"]
+
+_BITS: Final = 64
+"""Of one column of a mask."""
+_FIXED: Final = ("edition", "players", "combination", "lineup")
+"""The roles of what a cell fixes for its games."""
+
+
+def create_views(con: duckdb.DuckDBPyConnection, runs: Sequence[Run]) -> None:
+    """Make the views of a run, or of several that `open_runs` took together, in a connection."""
+    for name, query in view_queries(runs).items():
+        con.execute(f"create or replace view {_name(name)} as\n{query}")
+
+
+def view_queries(runs: Sequence[Run]) -> dict[str, str]:
+    """Return the query behind each view, in an order in which they can be made."""
+    if not runs:
+        raise UsageError("no run is given")
+    game = runs[0].game
+    kinds = [kind.plural for kind in game.kinds]
+    views = {kind: _small(runs[0], kind) for kind in kinds}  # runs read together have the same catalog
+    views["policies"] = "\nunion\n".join(_small(run, "policies") for run in runs)
+    views["run"] = _together(runs, [_small(run, "run") for run in runs])
+    views["cells"] = _cells(game, runs)
+    views |= {table.name: _big(game, table, runs) for table in runs[0].tables}
+    if game.facts.holdings:
+        views[game.facts.holdings.name] = _held(game, game.facts.holdings, several=len(runs) > 1)
+    return views
+
+
+def run_labels(paths: Sequence[Path]) -> list[str]:
+    """Return a short name for each folder: its own, and as many parents as it takes to tell them apart.
+
+    >>> run_labels([Path("a/first"), Path("b/first"), Path("b/more")])
+    ['a/first', 'b/first', 'more']
+    """
+    parts = [path.resolve().parts for path in paths]
+    labels = [""] * len(paths)
+    for length in range(1, max(map(len, parts), default=0) + 1):
+        tails = ["/".join(part[-length:]) for part in parts]
+        count = Counter(tails)
+        labels = [old or (tail if count[tail] == 1 else "") for old, tail in zip(labels, tails, strict=True)]
+    return [label or str(path) for label, path in zip(labels, paths, strict=True)]
+
+
+# --- pieces of SQL
+
+
+def _name(*parts: str) -> str:
+    """Quote a name: table and column, or one of them.
+
+    >>> _name("x", "round")
+    '"x"."round"'
+    """
+    return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _parquet(files: Sequence[Path]) -> str:
+    """Return the rows of some files; the words of their folders (`players=4`) mean nothing to it."""
+    names = ", ".join(_text(_no_pattern(file)) for file in files)
+    return f"read_parquet([{names}], hive_partitioning = false)"
+
+
+def _no_pattern(file: Path) -> str:
+    """Return a path in which `*`, `?` and `[` stand for themselves."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in str(file.resolve()))
+
+
+def _together(runs: Sequence[Run], queries: Sequence[str]) -> str:
+    """Return one query for the rows of all runs, with the column `run` if there are several."""
+    if len(runs) == 1:
+        return queries[0]
+    labels = run_labels([run.path for run in runs])
+    rows = [
+        f"select {_text(label)} as run, * from ({query})"
+        for label, query in zip(labels, queries, strict=True)
+    ]
+    return "\nunion all\n".join(rows)
+
+
+def _stored(runs: Sequence[Run], table: str) -> str:
+    """Return a query for the rows of a big table as stored."""
+    return _together(runs, [f"select * from {_parquet(run.files(table))}" for run in runs])
+
+
+def _small(run: Run, table: str) -> str:
+    """Return a query for the rows of a small table as stored."""
+    return f"select * from {_parquet([run.path / f'{table}.parquet'])}"
+
+
+def _has_names(game: Game[Any, Any], kind: str) -> bool:
+    return any(known.name == kind and {"id", "name"} <= set(known.columns) for known in game.kinds)
+
+
+class _View:
+    """A query that grows column by column; what is added never takes the place of a column of the game."""
+
+    def __init__(self, rows: str, own: Sequence[str]) -> None:
+        self.own = own
+        self.selected: list[str] = []
+        self.sources = [f"from ({rows}) x"]
+
+    def take(self, name: str) -> None:
+        """Select a stored column."""
+        self.selected.append(_name("x", name))
+
+    def add(self, expression: str, name: str) -> None:
+        """Select something else under a name, unless the game has a column of this name."""
+        if name not in self.own:
+            self.selected.append(f"{expression} as {_name(name)}")
+
+    def join(self, source: str) -> None:
+        """Take a further table in."""
+        self.sources.append(source)
+
+    def query(self) -> str:
+        """Return the query."""
+        return "select\n  " + ",\n  ".join(self.selected) + "\n" + "\n".join(self.sources)
+
+
+# --- the tables
+
+
+def _cells(game: Game[Any, Any], runs: Sequence[Run]) -> str:
+    """Return a query for one row per cell, however many of the runs have played it."""
+    facts = game.facts
+    sorted_, played = combination_columns(facts), variant_columns(facts)
+    fixed = ["cell_id", "edition", "players", *sorted_, *played, "lineup"]
+    keys = ", ".join(map(_name, fixed))
+    every = "\nunion all\n".join(_small(run, "cells") for run in runs)
+    # A run that did not play a cell has no deals there, and an index that says nothing.
+    rows = f"""select {keys}, sum(deals)::bigint as deals, max(replicates) as replicates,
+  coalesce(min(first_index) filter (deals > 0), min(first_index)) as first_index
+from ({every}) group by {keys}"""
+    view = _View(rows, fixed)
+    named = _has_names(game, facts.variant)
+    for name in fixed:
+        view.take(name)
+        if named and name in sorted_:
+            _add_name(view, facts.variants, name)
+        elif named and name in played:
+            view.add(_played_name(name, {c: _name(f"of_{c}", "name") for c in sorted_}), f"{name}_name")
+    for name in ("first_index", "deals", "replicates"):
+        view.take(name)
+    return view.query()
+
+
+def _add_name(view: _View, table: str, column: str) -> None:
+    """Add the name of the entry whose id a column holds."""
+    entry = f"of_{column}"
+    view.add(_name(entry, "name"), f"{column}_name")
+    view.join(f"left join {_name(table)} {_name(entry)} on {_name(entry, 'id')} = {_name('x', column)}")
+
+
+def _played_name(column: str, names: Mapping[str, str]) -> str:
+    """Return the name of a variant in the order played: that of one of the sorted ones."""
+    whens = " ".join(f"when {_name('x', known)} then {name}" for known, name in names.items())
+    return f"case {_name('x', column)} {whens} end"
+
+
+def _big(game: Game[Any, Any], table: StoredTable, runs: Sequence[Run]) -> str:
+    """Return the query of a big table: its own columns, those that its cell fixes, and names."""
+    view = _View(_stored(runs, table.name), [column.name for column in table.columns])
+    view.join("join cells c on c.cell_id = x.cell_id")
+    if len(runs) > 1:
+        view.take("run")
+    for column in table.columns:
+        view.take(column.name)
+        if column.role == "cell" and table.name != "games":
+            _add_cell(game, view)
+        elif column.role == "won" and table.name == "seats":
+            _add_outcome(game, view, column, runs)
+        elif column.role == "item" and _has_names(game, game.facts.item):
+            _add_name(view, game.facts.items, column.name)
+        elif column.role == "combination" and _has_names(game, game.facts.variant):
+            view.add(_name("c", f"{column.name}_name"), f"{column.name}_name")
+        elif column.role == "variant" and _has_names(game, game.facts.variant):
+            names = {c: _name("c", f"{c}_name") for c in combination_columns(game.facts)}
+            view.add(_played_name(column.name, names), f"{column.name}_name")
+    return view.query()
+
+
+def _add_cell(game: Game[Any, Any], view: _View) -> None:
+    """Add what the cell fixes, so that most questions need no join."""
+    for name in _fixed_columns(game):
+        view.add(_name("c", name), name)
+
+
+def _fixed_columns(game: Game[Any, Any]) -> list[str]:
+    """Return the columns of what a cell fixes for its games, names beside ids."""
+    found: list[str] = []
+    for column in stored_table(game.facts, "games").columns:
+        if column.role in _FIXED:
+            found.append(column.name)
+            if column.role == "combination" and _has_names(game, game.facts.variant):
+                found.append(f"{column.name}_name")
+    return found
+
+
+def _add_outcome(game: Game[Any, Any], view: _View, won: StoredColumn, runs: Sequence[Run]) -> None:
+    """Add whether the game stalled, and the win points of the seat.
+
+    Few games stall: to look them up among those is much quicker than to join all seats with all games.
+    """
+    stalled = game.facts.table("games").column("stalled").name
+    view.join(
+        f"left join (select game_id from ({_stored(runs, 'games')}) where {_name(stalled)}) z\n"
+        "  on z.game_id = x.game_id"
+    )
+    view.add("z.game_id is not null", stalled)
+    points = f"case when z.game_id is not null then 1 when {_name('x', won.name)} then c.players else 0 end"
+    view.add(f"({points})::tinyint", "win_points")
+
+
+def _held(game: Game[Any, Any], holdings: Holdings, *, several: bool) -> str:
+    """Return a query that unpacks the masks of items that seats held: one row per seat, item and way."""
+    seats, item = game.facts.table("seats"), game.facts.item
+    kept = [*(["run"] if several else []), "game_id", "cell_id", *_fixed_columns(game)]
+    kept += [seats.column(role).name for role in ("seat", "policy", "won")]
+    kept += [game.facts.table("games").column("stalled").name, "win_points"]
+    selected = ", ".join(_name("s", name) for name in kept)
+    selected += f", i.id::{_item_type(game)} as {_name(item)}"
+    if _has_names(game, item):
+        selected += f", i.name as {_name(f'{item}_name')}"
+    # Items are few and come with their bit: a seat costs one `&` for each item that a query asks for.
+    ways = [
+        f"select {selected}, {_text(how)} as how\n"
+        f"from seats s join items i on (s.{_name(column)} & i.bit) <> 0 and i.word = {word}"
+        for how, columns in holdings.ways
+        for word, column in enumerate(columns)
+    ]
+    items = f"""with items as (
+  select *, 1::ubigint << (place % {_BITS})::ubigint as bit, place // {_BITS} as word
+  from (select *, row_number() over (order by id) - 1 as place from {_name(game.facts.items)})
+)
+"""
+    return items + "\nunion all\n".join(ways)
+
+
+def _item_type(game: Game[Any, Any]) -> str:
+    """Return the type of items in the tables, so that they join without a cast."""
+    types = [c.type for table in game.facts.tables for c in table.columns if c.role == "item"]
+    return types[0] if types else "int64"
