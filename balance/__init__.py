@@ -10,16 +10,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from balance.dataset.run import Run, open_run, open_runs
+    from balance.dataset.run import Run, Runs, open_run, open_runs
     from balance.sweep.simulation import simulate
 
-__all__ = ["Run", "__version__", "open_run", "open_runs", "simulate"]
+__all__ = ["Run", "Runs", "__version__", "open_run", "open_runs", "simulate"]
 
 # The only place of the version; pyproject.toml reads it from here.
 __version__ = "0.1.0"
 
 _HOMES = {
     "Run": "balance.dataset.run",
+    "Runs": "balance.dataset.run",
     "open_run": "balance.dataset.run",
     "open_runs": "balance.dataset.run",
     "simulate": "balance.sweep.simulation",

@@ -160,7 +160,7 @@ def screen(options: OutputOptions) -> IO[str] | None:
 
 
 def stream(pieces: Iterator[bytes], options: OutputOptions, *, paged: bool = False) -> None:
-    """Write what comes in pieces, a file whole or not at all; `paged` puts a long text into the user's pager."""
+    """Write what comes in pieces, a file whole or not at all; `paged`: a long text goes to the pager."""
     if options.out is not None:
         _to_file(pieces, options.out, options.force)
         return
@@ -445,7 +445,9 @@ def _plain(value: object) -> str:
 def _is_number(values: Sequence[object]) -> bool:
     """Return whether a column holds numbers only, and so stands flush right."""
     known = [_bare(value) for value in values if value is not None]
-    return bool(known) and all(isinstance(v, int | float | Decimal) and not isinstance(v, bool) for v in known)
+    return bool(known) and all(
+        isinstance(v, int | float | Decimal) and not isinstance(v, bool) for v in known
+    )
 
 
 def _encode(content: str) -> bytes:
@@ -531,9 +533,8 @@ def _to_pager(content: bytes) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the pager's as long as it runs
     try:
         environment = {"LESS": "FRX", **os.environ}
-        with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) as pager:  # noqa: S603 - the user's own
-            with contextlib.suppress(BrokenPipeError):
-                pager.communicate(content)
+        # What runs is the user's own choice.
+        subprocess.run(command, input=content, env=environment, check=False)  # noqa: S603
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -1,7 +1,7 @@
 """The result of a query in each format: every value exact, and no more rows in memory than needed.
 
-Other commands print a handful of rows that they have made (`output.rows`); here rows come from a database, by the
-million if the user asks for them, with types of their own: NULL is not an empty text, a list may hold commas.
+Other commands print a handful of rows that they have made (`output.rows`); here rows come from a database, by
+the million if the user asks for them, with types of their own: NULL is not an empty text, lists are lists.
 Makes bytes and writes none; `balance.cli.output` owns the standard output.
 """
 
@@ -34,7 +34,12 @@ Rows = Sequence[tuple[Any, ...]]
 
 
 def write_result(
-    con: Connection, query: str, parameters: dict[str, object], options: output.OutputOptions, *, paged: bool = False
+    con: Connection,
+    query: str,
+    parameters: dict[str, object],
+    options: output.OutputOptions,
+    *,
+    paged: bool = False,
 ) -> tuple[int, float]:
     """Run a query and write its rows; return how many, and for how many seconds the database worked."""
     if options.format is Format.parquet:
@@ -62,7 +67,9 @@ class _Counted:
             yield chunk
 
 
-def _pieces(columns: Sequence[Column], chunks: Iterable[Rows], options: output.OutputOptions) -> Iterator[bytes]:
+def _pieces(
+    columns: Sequence[Column], chunks: Iterable[Rows], options: output.OutputOptions
+) -> Iterator[bytes]:
     make: dict[Format, Callable[[Sequence[Column], Iterable[Rows]], Iterator[str]]] = {
         Format.csv: _csv,
         Format.json: _json,
@@ -87,7 +94,7 @@ def _table(columns: Sequence[Column], chunks: Iterable[Rows], options: output.Ou
     for chunk in chunks:
         if len(cells) + len(chunk) > MOST_IN_A_TABLE:
             raise Failed(
-                f"more than {MOST_IN_A_TABLE:,} rows are too many for a table; add a LIMIT, or write them with "
+                f"more than {MOST_IN_A_TABLE:,} rows are too many for a table; add a LIMIT, or choose "
                 "--format csv, jsonl or parquet"
             )
         cells += [[_shown(value) for value in row] for row in chunk]
@@ -139,7 +146,7 @@ def _parquet(frame: pl.DataFrame) -> bytes:
     # Parquet has no whole numbers of 128 bits; what polars writes instead, others read as bytes.
     wide = [name for name, kind in frame.schema.items() if kind in (pl.Int128, pl.UInt128)]
     for name in wide:
-        short = frame[name].abs().max() < 10**38
+        short = all(abs(value) < 10**38 for value in frame[name].drop_nulls())
         frame = frame.with_columns(frame[name].cast(pl.Decimal(38, 0) if short else pl.String))
     file = io.BytesIO()
     frame.write_parquet(file)

@@ -1,13 +1,14 @@
 """A connection to DuckDB that sees the tables of runs and nothing else.
 
-It lives in memory, reads the files of the runs and no others, writes nothing but a private temporary folder that is
-removed with it, loads no extension, and cannot be told otherwise: its configuration is locked. Memory, disk and
-time have limits. Every query goes through `balance.dataset.statements` first. Knows no format of output.
+It lives in memory, reads the files of the runs and no others, writes nothing but a private temporary folder
+that is removed with it, loads no extension, and cannot be told otherwise: its configuration is locked. Memory,
+disk and time have limits. Every query goes through `balance.dataset.statements` first. Knows no output format.
 """
 
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import re
 import shutil
@@ -42,7 +43,9 @@ _CHUNK: Final = 2048
 _AS_TEXT: Final = re.compile(r"DATE|TIME|INTERVAL|UUID|\bBIT\b|BIGNUM|UNION|VARIANT|GEOMETRY")
 """Types of which DuckDB's text is exact and the Python value is not, or needs a library that is not there."""
 _HUGE: Final = ("HUGEINT", "UHUGEINT")
-_NOT_ARROW: Final = re.compile(r"^U?HUGEINT$|INTERVAL|TIME WITH TIME ZONE|\bBIT\b|BIGNUM|UNION|VARIANT|GEOMETRY")
+_NOT_ARROW: Final = re.compile(
+    r"^U?HUGEINT$|INTERVAL|TIME WITH TIME ZONE|\bBIT\b|BIGNUM|UNION|VARIANT|GEOMETRY"
+)
 """Types that polars does not know, or would get changed."""
 
 
@@ -146,13 +149,16 @@ class Connection:
 
     def keywords(self) -> list[str]:
         """Return the words of the language, for completion."""
-        return [word for (word,) in self._con.execute("select keyword_name from duckdb_keywords()").fetchall()]
+        return [
+            word for (word,) in self._con.execute("select keyword_name from duckdb_keywords()").fetchall()
+        ]
 
     def functions(self) -> list[str]:
         """Return the names of functions, for completion."""
         rows = self._con.execute(
-            "select distinct function_name from duckdb_functions() where function_type in ('scalar', 'aggregate', "
-            "'macro') and regexp_full_match(function_name, '[a-z][a-z0-9_]*') order by all"
+            "select distinct function_name from duckdb_functions() "
+            "where function_type in ('scalar', 'aggregate', 'macro') "
+            "and regexp_full_match(function_name, '[a-z][a-z0-9_]*') order by all"
         ).fetchall()
         return [word for (word,) in rows]
 
@@ -161,7 +167,11 @@ class Result:
     """The rows of a query, on their way."""
 
     def __init__(
-        self, con: duckdb.DuckDBPyConnection, clock: _Clock, statement: Statement, bound: dict[str, object] | None
+        self,
+        con: duckdb.DuckDBPyConnection,
+        clock: _Clock,
+        statement: Statement,
+        bound: dict[str, object] | None,
     ) -> None:
         self._con, self._clock = con, clock
         with clock:
@@ -214,7 +224,7 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: str) -> duckdb.DuckD
 
 
 def _connected(limits: Limits, folder: str) -> duckdb.DuckDBPyConnection:
-    config = {
+    config: dict[str, Any] = {
         "temp_directory": folder,
         "max_temp_directory_size": _DISK,
         "memory_limit": limits.memory,
@@ -228,19 +238,22 @@ def _connected(limits: Limits, folder: str) -> duckdb.DuckDBPyConnection:
     try:
         return duckdb.connect(":memory:", config=config)
     except duckdb.Error as error:
-        raise UsageError(f"memory limit {limits.memory}: {_plain(error)}; write it like 500MB or 2GB") from None
+        raise UsageError(
+            f"memory limit {limits.memory}: {_plain(error)}; write it like 500MB or 2GB"
+        ) from None
 
 
 def _files(runs: Sequence[Run]) -> list[str]:
     """Return the files of runs; DataError if one is a link that leads out of its folder."""
-    found = []
+    found: list[str] = []
     for run in runs:
         home = run.path.resolve()
         for name in run.state.files():
             file = Path(home, name).resolve()
             if not file.is_relative_to(home):
                 raise DataError(f"{run.path / name} is a link to {file}, out of the run's folder")
-            found.append(str(file))
+            # A view writes a `[` in a path as the pattern `[[]`, which is looked up as it is written.
+            found += {str(file), glob.escape(str(file))}
     return found
 
 
@@ -282,8 +295,8 @@ class _Clock:
                 raise KeyboardInterrupt from None
             case duckdb.OutOfMemoryException():
                 raise Failed(
-                    f"the query needs more than the memory limit of {self._limits.memory}; raise the limit, or ask "
-                    "for less at once"
+                    f"the query needs more than the memory limit of {self._limits.memory}; "
+                    "raise the limit, or ask for less at once"
                 ) from None
             case duckdb.Error():
                 raise _told(value) from None
@@ -306,7 +319,7 @@ def _plain(error: BaseException) -> str:
     """Return DuckDB's message and the place, without its advice on settings that nobody can change."""
     message = str(error)
     for noise in ("\n\nPossible solutions", "\n\nSee also", "\n\nIf the database file"):
-        message = message.split(noise)[0]
+        message = message.split(noise, maxsplit=1)[0]
     return message.strip()
 
 
@@ -351,7 +364,7 @@ def _as_texts(query: str, columns: Sequence[Column], awkward: re.Pattern[str]) -
         if awkward.search(column.type):
             value = f"to_json({name})::varchar" if _is_nested(column.type) else f"{name}::varchar"
         shown.append(f"{value} as {_quoted(column.name)}")
-    return f"select {', '.join(shown)} from (\n{query}\n) as t({', '.join(names)})"
+    return f"select {', '.join(shown)} from (\n{query}\n) as t({', '.join(names)})"  # noqa: S608 - checked before
 
 
 def _quoted(name: str) -> str:
@@ -382,14 +395,14 @@ def _refuse_unknown(columns: Sequence[Column], kinds: Sequence[str]) -> None:
     """Refuse what would make polars panic."""
     for column, kind in zip(columns, kinds, strict=True):
         if kind not in _HUGE and _NOT_ARROW.search(kind):
-            raise UsageError(f"the column {column.name} is of the type {kind}; cast it: {column.name}::varchar")
+            raise UsageError(
+                f"the column {column.name} is of the type {kind}; cast it: {column.name}::varchar"
+            )
 
 
 def _whole(series: pl.Series, kind: str) -> pl.Series:
     import polars as pl
 
     wide = series.cast(pl.Int128 if kind == "HUGEINT" else pl.UInt128)
-    low, high = wide.min(), wide.max()
-    if low is None or (-(2**63) <= int(low) and int(high) < 2**63):
-        return wide.cast(pl.Int64)
-    return wide
+    fits = wide.is_between(-(2**63), 2**63 - 1) if kind == "HUGEINT" else wide <= 2**63 - 1
+    return wide.cast(pl.Int64) if fits.all() else wide

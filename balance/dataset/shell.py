@@ -1,4 +1,4 @@
-"""What a shell for SQL has to know, apart from the terminal: where a statement ends, and which word may come next.
+"""What a shell for SQL has to know apart from the terminal: where a statement ends, which word may come next.
 
 The terminal itself belongs to `balance.cli.shell`. Reads and writes nothing.
 """
@@ -25,13 +25,13 @@ COMMANDS: Final = {
 
 @dataclass
 class Gathered:
-    """Lines that are not a whole statement yet.
+    r"""Lines that are not a whole statement yet.
 
     >>> lines = Gathered()
     >>> lines.add("select 'a;b'")
     []
     >>> lines.add("  as c; select 2; select")
-    ["select 'a;b'\\n  as c;", 'select 2;']
+    ["select 'a;b'\n  as c;", 'select 2;']
     >>> lines.rest()
     'select'
     """
@@ -68,7 +68,8 @@ class Completer:
     def matches(self, before: str, word: str) -> list[str]:
         """Return what `word` may become, after the text `before` it.
 
-        >>> completer = Completer({"games": ["players", "rounds"], "seats": ["seat"]}, ["select", "sum"], ["length"])
+        >>> tables = {"games": ["players", "rounds"], "seats": ["seat"]}
+        >>> completer = Completer(tables, ["select", "sum"], ["length"])
         >>> completer.matches("select count(*) from ", "g")
         ['games']
         >>> completer.matches("select * from games where ", "ro")
@@ -112,8 +113,8 @@ def _begin(word: str, names: Iterable[str]) -> list[str]:
 def parameter(text: str) -> object:
     """Return the value that a user has written after `name=`.
 
-    >>> parameter("4"), parameter("0.5"), parameter("true"), parameter("null"), parameter("unions"), parameter("'4'")
-    (4, 0.5, True, None, 'unions', '4')
+    >>> [parameter(text) for text in ("4", "0.5", "true", "null", "unions", "'4'")]
+    [4, 0.5, True, None, 'unions', '4']
     """
     words: dict[str, object] = {"true": True, "false": False, "null": None}
     if text.lower() in words:

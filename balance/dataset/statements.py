@@ -1,8 +1,8 @@
 """Which SQL may run over a run: one statement that only reads.
 
-DuckDB's own parser decides, never a pattern over the text. This is one of two walls: the other is the connection
-itself (`balance.dataset.connection`), which cannot reach any file but those of the runs. It has to be strict,
-because DuckDB may write the files that it may read, and a SELECT can hold a COPY in its WITH. Runs nothing.
+DuckDB's own parser decides, never a pattern over the text. This is one of two walls: the other is the
+connection itself (`balance.dataset.connection`), which cannot reach any file but those of the runs. It has to
+be strict, because DuckDB may write the files that it may read, and a SELECT can hold a COPY in its WITH.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ _WRITING: Final = {
     *("insert", "install", "load", "merge", "pragma", "prepare", "truncate", "update"),
 }
 _ONLY: Final = (
-    "balance sql only reads: SELECT, WITH, FROM, VALUES, PIVOT, DESCRIBE, SHOW, SUMMARIZE, and EXPLAIN of those"
+    "balance sql only reads: "
+    "SELECT, WITH, FROM, VALUES, PIVOT, DESCRIBE, SHOW, SUMMARIZE, and EXPLAIN of those"
 )
 
 
@@ -61,7 +62,7 @@ class Statement:
 
 
 def check_statement(con: duckdb.DuckDBPyConnection, text: str) -> Statement:
-    """Return the one statement of a text; UsageError if there are none or several, or if it does not only read."""
+    """Return the one statement of a text; UsageError if there is not one, or if it does more than read."""
     if "\0" in text:
         raise UsageError("the query holds a NUL character")
     found = _parsed(con, text)
@@ -116,7 +117,7 @@ def _check_tree(con: duckdb.DuckDBPyConnection, text: str) -> None:
     for node in _nodes(tree):
         kind = str(node.get("type", ""))
         if kind.endswith("_NODE") and kind not in _NODES:
-            raise UsageError(f"{kind.split('_')[0]} is refused, also inside of a query; {_ONLY}")
+            raise UsageError(f"{kind.split('_', maxsplit=1)[0]} is refused, also inside of a query; {_ONLY}")
         if kind == "TABLE_FUNCTION":
             _refuse_function(node["function"], lambda name: name in _TABLE_FUNCTIONS)
         elif kind == "FUNCTION":
@@ -171,7 +172,11 @@ def _explained(con: duckdb.DuckDBPyConnection, text: str) -> str:
     place = 1
     while place < len(tokens) and tokens[place][2] in ("analyze", "analyse", "verbose"):
         place += 1
-    if place < len(tokens) and tokens[place][2].startswith("(") and not _parses(con, _rest(text, tokens[place][0])):
+    if (
+        place < len(tokens)
+        and tokens[place][2].startswith("(")
+        and not _parses(con, _rest(text, tokens[place][0]))
+    ):
         depth = 0
         for number, (_, _, word) in enumerate(tokens[place:], place):
             depth += word.count("(") - word.count(")")
