@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,7 +36,7 @@ Rows = Sequence[tuple[Any, ...]]
 def write_result(
     con: Connection,
     query: str,
-    parameters: dict[str, object],
+    parameters: Mapping[str, object],
     options: output.OutputOptions,
     *,
     paged: bool = False,

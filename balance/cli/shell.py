@@ -36,14 +36,14 @@ def converse(con: Connection, options: output.OutputOptions) -> None:
     if terminal.is_terminal(sys.stdin):
         if options.out is not None or options.format is output.Format.parquet:
             raise UsageError("--out and --format parquet need a query: balance sql RUN QUERY --out FILE")
-        _Shell(con, options).talk()
+        _Shell(con, options, talking=True).talk()
         return
     _script(con, options, sys.stdin.read() if sys.stdin else "")
 
 
-def list_queries(options: output.OutputOptions) -> None:
-    """List the ready queries."""
-    output.rows(asking.ready_rows(), ["name", "question", "parameters"], options)
+def list_queries(game: str | None, options: output.OutputOptions) -> None:
+    """List the ready queries for a game, or for all."""
+    output.rows(asking.ready_rows(game), ["name", "question", "parameters"], options)
 
 
 # --- from a pipe
@@ -53,7 +53,7 @@ def _script(con: Connection, options: output.OutputOptions, text: str) -> None:
     todo = list(_statements(text.splitlines()))
     if len(todo) > 1 and (options.out is not None or options.format is output.Format.parquet):
         raise UsageError(f"--out and --format parquet take one statement; there are {len(todo)}")
-    shell = _Shell(con, options, timer=False)
+    shell = _Shell(con, options, talking=False)
     for number, line in enumerate(todo):
         if number and options.format in (output.Format.table, output.Format.markdown):
             output.text("")
@@ -86,8 +86,9 @@ def _is_command(line: str) -> bool:
 class _Shell:
     """What is remembered from one line to the next."""
 
-    def __init__(self, con: Connection, options: output.OutputOptions, *, timer: bool = True) -> None:
-        self.con, self.options, self.timer = con, options, timer
+    def __init__(self, con: Connection, options: output.OutputOptions, *, talking: bool) -> None:
+        self.con, self.options = con, options
+        self.talking = self.timer = talking
         self.left = False
 
     def talk(self) -> None:
@@ -129,14 +130,15 @@ class _Shell:
             self._command(line.rstrip(";").split())
             return
         if line.startswith("@"):
-            question = _ready(line)
-            if question is None:
-                list_queries(self.options)
+            name, *words = _words(line)
+            if name == "@":
+                list_queries(self.con.game.name, self.options)
                 return
+            asked = asking.ready_query(self.con, name[1:], asking.read_parameters(words))
         else:
-            question = asking.plain_question(line, {})
+            asked = asking.plain_query(line, {})
         rows, seconds = results.write_result(
-            self.con, question.sql, question.parameters, self.options, paged=self.timer
+            self.con, asked.sql, asked.parameters, self.options, paged=self.talking
         )
         if self.timer:
             diagnostics.say(f"{rows:,} row{'' if rows == 1 else 's'} in {seconds:.3f} s")
@@ -150,7 +152,7 @@ class _Shell:
             case [".schema", name]:
                 output.rows(self._columns(name), ["column", "type"], self.options)
             case [".queries"]:
-                list_queries(self.options)
+                list_queries(self.con.game.name, self.options)
             case [".timer", "on" | "off" as word]:
                 self.timer = word == "on"
             case [".quit" | ".exit"]:
@@ -189,12 +191,11 @@ def _wrong_command(name: str) -> str:
     return f"it is {known[name]}" if name in known else unknown("command", name, list(known))
 
 
-def _ready(line: str) -> asking.Question | None:
+def _words(line: str) -> list[str]:
     try:
-        name, *words = shlex.split(line.rstrip("; "))
+        return shlex.split(line.rstrip("; "))
     except ValueError as error:
         raise UsageError(f"{line}: {error}") from None
-    return None if name == "@" else asking.ready_question(name[1:], asking.read_parameters(words))
 
 
 def _ask(prompt: str) -> str:
@@ -240,7 +241,7 @@ def _completion(con: Connection, gathered: Any) -> Callable[[str, int], str | No
     from balance.dataset.shell import Completer
 
     tables = {name: [column.name for column in columns] for name, columns in con.tables().items()}
-    completer = Completer(tables, [*con.keywords(), *con.functions()], asking.ready_names())
+    completer = Completer(tables, [*con.keywords(), *con.functions()], asking.ready_names(con.game.name))
     found: list[str] = []
 
     def complete(text: str, number: int) -> str | None:

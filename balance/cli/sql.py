@@ -50,18 +50,22 @@ def sql(
     `run`. Without a query: a shell on a terminal, otherwise statements from the standard input.
     """
     options = output.options(format_, as_json, out, force)
-    asked = asking.read_words(words or [], from_file=file is not None)
-    if queries or asked.query == "@":
-        shell.list_queries(options)
+    told = asking.read_words(words or [], from_file=file is not None)
+    listing = queries or told.query == "@"
+    if listing and not told.runs:
+        shell.list_queries(None, options)
         return
-    if not asked.runs:
+    if not told.runs:
         raise UsageError('no run is named; try: balance sql RUN "select count(*) from games"')
-    question = asking.question(asked, file)
     from balance.dataset.connection import Limits, connect
     from balance.dataset.run import open_runs
 
-    with connect(open_runs(asked.runs), Limits(memory, timeout)) as con:
-        if question is not None:
-            results.write_result(con, question.sql, question.parameters, options)
-        else:
+    with connect(open_runs(told.runs), Limits(memory, timeout)) as con:
+        if listing:
+            shell.list_queries(con.game.name, options)
+            return
+        asked = asking.asked(con, told, file)
+        if asked is None:
             shell.converse(con, options)
+        else:
+            results.write_result(con, asked.sql, asked.parameters, options)

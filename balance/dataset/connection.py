@@ -1,8 +1,8 @@
 """A connection to DuckDB that sees the tables of runs and nothing else.
 
 It lives in memory, reads the files of the runs and no others, writes nothing but a private temporary folder
-that is removed with it, loads no extension, and cannot be told otherwise: its configuration is locked. Memory,
-disk and time have limits. Every query goes through `balance.dataset.statements` first. Knows no output format.
+that is removed with it, loads no extension, and cannot be told otherwise: its configuration is locked.
+Memory, disk and time have limits. Every query goes through `balance.dataset.statements` first.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ from typing import TYPE_CHECKING, Any, Final
 import duckdb
 
 from balance import machine
+from balance.dataset.questions import Question, bind
 from balance.dataset.statements import Statement, check_statement
 from balance.dataset.views import create_views
 from balance.errors import DataError, Failed, UsageError
+from balance.games.contract import Game
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,6 +106,15 @@ class Connection:
         """Return the one statement of a text; UsageError if it is refused."""
         return check_statement(self._con, query)
 
+    @property
+    def game(self) -> Game[Any, Any]:
+        """The game of the runs."""
+        return self.runs[0].game
+
+    def bind(self, question: Question, given: Mapping[str, object]) -> dict[str, object]:
+        """Return a value for every parameter of a ready query; UsageError for a wrong or missing one."""
+        return bind(self._con, question, given)
+
     def query(self, query: str, parameters: Mapping[str, object] | None = None) -> Result:
         """Run a query; its rows come as they are asked for, every value exact.
 
@@ -127,7 +138,6 @@ class Connection:
             asked = _as_texts(statement.text, columns, _NOT_ARROW) or statement.text
             relation = self._con.sql(asked, params=bound)
             columns = columns or list(map(Column, relation.columns, map(str, relation.types)))
-            _refuse_unknown(columns, [str(kind) for kind in relation.types])
             names = unique_names([column.name for column in columns])
             shown = ", ".join(f"#{k} as {_quoted(name)}" for k, name in enumerate(names, 1))
             frame = pl.DataFrame(relation.project(shown))
@@ -341,9 +351,7 @@ def _bound(statement: Statement, parameters: Mapping[str, object]) -> dict[str, 
 def _columns(
     con: duckdb.DuckDBPyConnection, statement: Statement, bound: dict[str, object] | None
 ) -> list[Column] | None:
-    """Return the columns of a result before it is computed; None if only computing it can tell."""
-    if not statement.nestable:
-        return None
+    """Return the columns of a result before it is computed; None of an EXPLAIN, and of what is wrong."""
     try:
         rows = con.execute(f"describe {statement.text}", bound).fetchall()
     except duckdb.InterruptException:
@@ -389,15 +397,6 @@ def unique_names(names: Sequence[str]) -> list[str]:
             other = f"{name}_{number}"
         found.append(other)
     return found
-
-
-def _refuse_unknown(columns: Sequence[Column], kinds: Sequence[str]) -> None:
-    """Refuse what would make polars panic."""
-    for column, kind in zip(columns, kinds, strict=True):
-        if kind not in _HUGE and _NOT_ARROW.search(kind):
-            raise UsageError(
-                f"the column {column.name} is of the type {kind}; cast it: {column.name}::varchar"
-            )
 
 
 def _whole(series: pl.Series, kind: str) -> pl.Series:

@@ -57,8 +57,6 @@ class Statement:
     """Without the semicolon, or what follows it."""
     parameters: frozenset[str]
     """The names after `$`; numbers where they have none."""
-    nestable: bool
-    """Whether it can stand in brackets after FROM."""
 
 
 def check_statement(con: duckdb.DuckDBPyConnection, text: str) -> Statement:
@@ -73,14 +71,14 @@ def check_statement(con: duckdb.DuckDBPyConnection, text: str) -> Statement:
     kind, parameters = _kind(found[0]), frozenset(found[0].named_parameters)
     if kind == "EXPLAIN":
         check_statement(con, _explained(con, text))
-        return Statement(_without_end(text), parameters, nestable=False)
+        return Statement(_without_end(text), parameters)
     if kind == "MULTI":
         _check_words(con, text)
-        return Statement(_without_end(text), parameters, nestable=False)
+        return Statement(_without_end(text), parameters)
     if kind != "SELECT":
         raise UsageError(f"{_named(kind)} is refused; {_ONLY}")
     _check_tree(con, text)
-    return Statement(_without_end(text), parameters, nestable=True)
+    return Statement(_without_end(text), parameters)
 
 
 def _parsed(con: duckdb.DuckDBPyConnection, text: str) -> list[Any]:
