@@ -1,4 +1,4 @@
-"""The views of runs: every table as SQL sees it, with names beside ids and the facts of its cell in every row.
+"""The views of runs: every table as SQL sees it, with names beside ids and the facts of the cell in each row.
 
 Derived from the facts of the game, in its own words; the one place that unpacks bit masks. The views stand on
 the Parquet files and copy nothing: a query reads the columns that it asks for, and what it says about players
@@ -26,7 +26,7 @@ from balance.games.contract import Game, Holdings
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["create_views", "run_labels", "view_queries"]
+__all__ = ["MACROS", "create_views", "run_labels", "view_queries"]
 
 _BITS: Final = 64
 """Of one column of a mask."""
@@ -34,8 +34,22 @@ _FIXED: Final = ("edition", "players", "combination", "lineup")
 """The roles of what a cell fixes for its games."""
 
 
+_Z: Final = "1.959963984540054"
+_WILSON: Final = (
+    f"(k / n + {_Z} * {_Z} / (2 * n) {{sign}} {_Z} * sqrt(greatest(0, k / n * (1 - k / n) / n) "
+    f"+ {_Z} * {_Z} / (4 * n * n))) / (1 + {_Z} * {_Z} / n)"
+)
+MACROS: Final = {
+    "wilson_low(k, n)": f"greatest(0::double, {_WILSON.format(sign='-')})",
+    "wilson_high(k, n)": f"least(1::double, {_WILSON.format(sign='+')})",
+}
+"""Functions beside the views: the ends of the 95% interval of a share, k of n independent games."""
+
+
 def create_views(con: duckdb.DuckDBPyConnection, runs: Sequence[Run]) -> None:
     """Make the views of a run, or of several that `open_runs` took together, in a connection."""
+    for name, expression in MACROS.items():
+        con.execute(f"create or replace macro {name} as {expression}")
     for name, query in view_queries(runs).items():
         con.execute(f"create or replace view {_name(name)} as\n{query}")
 
@@ -254,15 +268,17 @@ def _held(game: Game[Any, Any], holdings: Holdings, *, several: bool) -> str:
     selected += f", i.id::{_item_type(game)} as {_name(item)}"
     if _has_names(game, item):
         selected += f", i.name as {_name(f'{item}_name')}"
-    # Items are few and come with their bit: a seat costs one `&` for each item that a query asks for.
+    # Items are few and come with their bit: a seat costs one `&` for each item that a query asks for. The bit
+    # lies in a list because DuckDB 2.0 breaks off with an internal error ("dict-surviving cache") where a join
+    # on such a condition follows one with a small table; what holds a list is not cached, and so is safe.
     ways = [
         f"select {selected}, {_text(how)} as how\n"
-        f"from seats s join items i on (s.{_name(column)} & i.bit) <> 0 and i.word = {word}"
+        f"from seats s join items i on (s.{_name(column)} & i.bit[1]) <> 0 and i.word = {word}"
         for how, columns in holdings.ways
         for word, column in enumerate(columns)
     ]
     items = f"""with items as (
-  select *, 1::ubigint << (place % {_BITS})::ubigint as bit, place // {_BITS} as word
+  select *, [1::ubigint << (place % {_BITS})::ubigint] as bit, place // {_BITS} as word
   from (select *, row_number() over (order by id) - 1 as place from {_name(game.facts.items)})
 )
 """

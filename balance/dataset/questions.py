@@ -1,0 +1,287 @@
+"""Ready queries: a question in a file `NAME.sql`, with a head that says what it asks, takes and answers.
+
+The same form serves the queries that ship with the toolkit and those of a user. The head is a comment, so a
+file can be given to anything that speaks SQL on the views of `balance.dataset.views`:
+
+    -- Question: How long do games last?
+    -- Game: nefarious
+    -- Parameters:
+    --   $players (cells.players, optional): only games of so many
+    --   $least (integer, default 30): leave out groups of fewer games
+    -- Columns:
+    --   lineup: who sits where
+    --   games: how many games
+
+`Game` names the game whose words the query uses; without it, it is for all. A parameter has a type (`text`,
+`integer`, `number`, `boolean`, or `TABLE.COLUMN`: one of the values there, or the name beside one) and is
+`required`, `optional` (null if not given) or has a `default`. Values are bound, never pasted into the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from balance.errors import CatalogError, DataError, Problem, UsageError
+from balance.suggest import unknown
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Parameter", "Question", "ask", "find_question", "load_question", "questions"]
+
+OURS: Final = Path(__file__).resolve().parent.parent / "queries"
+"""The folder with the queries that ship with the toolkit."""
+_TYPES: Final = ("text", "integer", "number", "boolean")
+_PARAMETER: Final = re.compile(
+    r"\$(?P<name>\w+) \((?P<type>[\w.]+), (?:(?P<how>required|optional)|default (?P<default>[^)]+))\): "
+    r"(?P<meaning>.+)"
+)
+_COLUMN: Final = re.compile(r"(?P<name>\w+): (?P<meaning>.+)")
+_HEADINGS: Final = ("Question", "Game", "Parameters", "Columns")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What a ready query can be told."""
+
+    name: str
+    type: str
+    """`text`, `integer`, `number`, `boolean`, or `TABLE.COLUMN`."""
+    meaning: str
+    required: bool = False
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A ready query."""
+
+    name: str
+    question: str
+    game: str
+    """The game whose words it uses; empty: any."""
+    parameters: tuple[Parameter, ...]
+    columns: tuple[tuple[str, str], ...]
+    """What it answers: names and meanings."""
+    sql: str
+    """The whole text of the file."""
+    path: Path
+
+
+# --- finding them
+
+
+def questions(folders: Sequence[str | Path] = (), game: str | None = None) -> dict[str, Question]:
+    """Return the ready queries by name: ours, and those of further folders, which win over ours.
+
+    With `game`, only those for it or for any.
+    """
+    files = {file.stem: file for folder in (OURS, *map(Path, folders)) for file in _files(folder)}
+    found = {name: load_question(file) for name, file in sorted(files.items())}
+    return {name: known for name, known in found.items() if game is None or known.game in ("", game)}
+
+
+def find_question(name: str, folders: Sequence[str | Path] = (), game: str | None = None) -> Question:
+    """Return a ready query by its name, or by the path of its file; UsageError with the nearest names."""
+    if name.endswith(".sql"):
+        return load_question(Path(name))
+    known = questions(folders, game)
+    if name in known:
+        return known[name]
+    elsewhere = questions(folders).get(name) if game else None
+    if elsewhere:
+        raise UsageError(f"the ready query '{name}' is for the game {elsewhere.game}, this run is of {game}")
+    raise UsageError(unknown("ready query", name, known))
+
+
+def load_question(path: str | Path) -> Question:
+    """Read one file; CatalogError with everything that is wrong with its head."""
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {file}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is not UTF-8 text") from None
+    except OSError as error:
+        raise DataError(f"{file} cannot be read: {error.strerror or error}") from None
+    return _parse(text, file)
+
+
+def _files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}")
+    return sorted(folder.glob("*.sql"))
+
+
+# --- the head
+
+
+def _parse(text: str, file: Path) -> Question:
+    problems: list[Problem] = []
+    wrong = partial(_wrong, problems, file)
+    head = _head(text, wrong)
+    question = " ".join(head["Question"])
+    if not question:
+        wrong("Question", "what does it ask? (-- Question: How long do games last?)")
+    parameters = [_parameter(line, wrong) for line in head["Parameters"]]
+    columns = []
+    for line in head["Columns"]:
+        column = _COLUMN.fullmatch(line)
+        if column:
+            columns.append((column["name"], column["meaning"]))
+        else:
+            wrong("Columns", f"expected 'NAME: MEANING', found '{line}'")
+    if not columns:
+        wrong("Columns", "what does it answer? (--   games: how many games)")
+    if problems:
+        raise CatalogError(problems)
+    known = tuple(parameter for parameter in parameters if parameter)
+    return Question(file.stem, question, " ".join(head["Game"]), known, tuple(columns), text, file)
+
+
+def _wrong(problems: list[Problem], file: Path, heading: str, message: str) -> None:
+    problems.append(Problem(str(file), "", heading, message))
+
+
+def _head(text: str, wrong: Any) -> dict[str, list[str]]:
+    """Return the lines below each heading of the comment that a file begins with."""
+    found: dict[str, list[str]] = {heading: [] for heading in _HEADINGS}
+    heading = ""
+    for line in text.splitlines():
+        if not line.startswith("--"):
+            break
+        content = line.removeprefix("--").removeprefix(" ")
+        title = re.match(r"(\w+):\s*(.*)", content)
+        if title:
+            heading = title[1]
+            if heading not in found:
+                wrong("", unknown("heading", heading, _HEADINGS))
+                heading = ""
+            elif title[2]:
+                found[heading].append(title[2])
+        elif not content.strip():
+            heading = ""
+        elif heading and content.startswith("      ") and found[heading]:
+            found[heading][-1] += f" {content.strip()}"
+        elif heading:
+            found[heading].append(content.strip())
+    return found
+
+
+def _parameter(line: str, wrong: Any) -> Parameter | None:
+    match = _PARAMETER.fullmatch(line)
+    if not match:
+        form = "$NAME (TYPE, required|optional|default VALUE): MEANING"
+        wrong("Parameters", f"expected '{form}', found '{line}'")
+        return None
+    if match["type"] not in _TYPES and not re.fullmatch(r"\w+\.\w+", match["type"]):
+        wrong("Parameters", f"${match['name']}: {unknown('type', match['type'], _TYPES)}")
+        return None
+    return Parameter(
+        match["name"], match["type"], match["meaning"], match["how"] == "required", match["default"]
+    )
+
+
+# --- asking
+
+
+def ask(
+    con: duckdb.DuckDBPyConnection, question: Question, arguments: Mapping[str, object] | None = None
+) -> duckdb.DuckDBPyConnection:
+    """Run a ready query on a connection with views; UsageError for wrong arguments.
+
+    The result is the connection's: `.fetchall()`, or `polars.DataFrame(con)`.
+    """
+    given = dict(arguments or {})
+    names = [parameter.name for parameter in question.parameters]
+    for name in given:
+        if name not in names:
+            has = f"it has {', '.join(names)}" if names else "it has none"
+            raise UsageError(f"{unknown(f'parameter of {question.name}', name, names)} ({has})")
+    statement = _statement(con, question)
+    values = {p.name: _value(con, question, p, given.get(p.name)) for p in question.parameters}
+    if values.keys() != statement.named_parameters:
+        odd = ", ".join(f"${name}" for name in sorted(values.keys() ^ set(statement.named_parameters)))
+        raise UsageError(f"{question.path}: head and query do not have the same parameters: {odd}")
+    return con.execute(statement, values)
+
+
+def _statement(con: duckdb.DuckDBPyConnection, question: Question) -> duckdb.Statement:
+    import duckdb
+
+    try:
+        statements = con.extract_statements(question.sql)
+    except duckdb.Error as error:
+        raise UsageError(f"{question.path}: {error}") from None
+    if len(statements) != 1:
+        raise UsageError(f"{question.path}: expected one statement, found {len(statements)}")
+    return statements[0]
+
+
+def _value(con: duckdb.DuckDBPyConnection, question: Question, parameter: Parameter, given: object) -> object:
+    """Return the value to be bound for a parameter."""
+    value = parameter.default if given is None else given
+    if value is None:
+        if parameter.required:
+            raise UsageError(
+                f"{question.name} needs {parameter.name}=...: {parameter.meaning} ({parameter.type})"
+            )
+        return None
+    text = str(value).strip()
+    if parameter.type in _TYPES:
+        return _converted(parameter, text)
+    return _looked_up(con, parameter, text)
+
+
+def _converted(parameter: Parameter, text: str) -> object:
+    booleans = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
+    try:
+        match parameter.type:
+            case "integer":
+                return int(text)
+            case "number":
+                return float(text)
+            case "boolean":
+                return booleans[text.lower()]
+            case _:
+                return text
+    except (ValueError, KeyError):
+        expected = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}
+        raise UsageError(f"{parameter.name}: expected {expected[parameter.type]}, found '{text}'") from None
+
+
+def _looked_up(con: duckdb.DuckDBPyConnection, parameter: Parameter, text: str) -> object:
+    """Return the value of a column that a text means: the value itself, or the name beside it."""
+    table, column = parameter.type.split(".")
+    has = [str(row[0]) for row in con.execute(f'describe "{table}"').fetchall()]
+    name = "name" if "name" in has else column
+    rows = con.execute(
+        f'select distinct "{column}", "{column}"::varchar, "{name}"::varchar '  # noqa: S608 - \w+ alone
+        f'from "{table}" order by all'
+    ).fetchall()
+    known = [row for row in rows if row[0] is not None]
+    for folded in (False, True):
+        for value, shown, called in known:
+            if _same(text, shown, folded=folded) or _same(text, called, folded=folded):
+                return value
+    shown = list(_in_order(row[1] for row in known))
+    raise UsageError(
+        f"{unknown(parameter.name, text, [*shown, *(row[2] for row in known if row[2])])}"
+        + (f" ({', '.join(shown)})" if len(shown) <= 12 else f" ({table} lists them)")
+    )
+
+
+def _same(text: str, known: str | None, *, folded: bool) -> bool:
+    if known is None:
+        return False
+    return text.casefold() == known.casefold() if folded else text == known
+
+
+def _in_order(names: Iterable[str]) -> Iterable[str]:
+    return dict.fromkeys(names)
