@@ -80,7 +80,7 @@ def _begins_query(word: str, from_file: bool) -> bool:
 
 def _is_path(word: str) -> bool:
     try:
-        return Path(word).exists()
+        return bool(word) and Path(word).exists()
     except (OSError, ValueError):  # too long for a name, as a query may be
         return False
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from balance.cli import asking, output, results, shell
+from balance.cli import asking, diagnostics, output, results, shell
 from balance.cli.help import examples
 from balance.errors import UsageError
 
@@ -68,4 +68,5 @@ def sql(
         if asked is None:
             shell.converse(con, options)
         else:
+            diagnostics.detail(f"asking {len(con.runs)} runs")
             results.write_result(con, asked.sql, asked.parameters, options)

@@ -13,22 +13,23 @@ import json
 import re
 import shutil
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import duckdb
 
 from balance import machine
 from balance.dataset.questions import Question, bind
 from balance.dataset.statements import Statement, check_statement
+from balance.dataset.verify import damages
 from balance.dataset.views import create_views
-from balance.errors import DataError, Failed, UsageError
+from balance.errors import BalanceError, DataError, Failed, UsageError
 from balance.games.contract import Game
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from balance.dataset.run import Run
 
 __all__ = ["Column", "Connection", "Limits", "Result", "connect", "unique_names"]
+
+T = TypeVar("T")
 
 _DISK: Final = "10GB"
 _CHUNK: Final = 2048
@@ -49,6 +52,12 @@ _NOT_ARROW: Final = re.compile(
     r"^U?HUGEINT$|INTERVAL|TIME WITH TIME ZONE|\bBIT\b|BIGNUM|UNION|VARIANT|GEOMETRY"
 )
 """Types that polars does not know, or would get changed."""
+
+_MISTAKES: Final = (
+    *(duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.PermissionException),
+    *(duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.TypeMismatchException),
+)
+"""What only a query can cause; other errors may also come from a file that is not as it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,7 @@ class Connection:
         self.runs, self.limits = tuple(runs), limits
         if limits.seconds < 0:
             raise UsageError(f"a time limit of {limits.seconds} s makes no sense; 0 is no limit")
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="balance-sql")
         self._folder = tempfile.mkdtemp(prefix="balance-sql-")
         try:
             self._con = _closed_in(self.runs, limits, self._folder)
@@ -99,6 +109,7 @@ class Connection:
 
     def close(self) -> None:
         """Close the connection and remove its temporary folder."""
+        self._worker.shutdown(wait=False)
         self._con.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -122,29 +133,19 @@ class Connection:
         """
         statement = self.check(query)
         bound = _bound(statement, parameters or {})
-        return Result(self._con, _Clock(self._con, self.limits), statement, bound)
+        return Result(self._con, self._clock(), statement, bound)
 
     def frame(self, query: str, parameters: Mapping[str, object] | None = None) -> pl.DataFrame:
         """Run a query and return all of its rows; errors as in `query`.
 
         A whole number of more than 64 bits, such as a sum, is Int64 if all values fit, Int128 otherwise.
         """
-        import polars as pl
-
         statement = self.check(query)
         bound = _bound(statement, parameters or {})
-        with _Clock(self._con, self.limits):
-            columns = _columns(self._con, statement, bound) or []
-            asked = _as_texts(statement.text, columns, _NOT_ARROW) or statement.text
-            relation = self._con.sql(asked, params=bound)
-            columns = columns or list(map(Column, relation.columns, map(str, relation.types)))
-            names = unique_names([column.name for column in columns])
-            shown = ", ".join(f"#{k} as {_quoted(name)}" for k, name in enumerate(names, 1))
-            frame = pl.DataFrame(relation.project(shown))
-        kinds = [column.type for column in columns]
-        return frame.with_columns(
-            _whole(frame[name], kind) for name, kind in zip(names, kinds, strict=True) if kind in _HUGE
-        )
+        return self._clock().run(lambda: _frame(self._con, statement, bound))
+
+    def _clock(self) -> _Clock:
+        return _Clock(self._con, self._worker, self.runs, self.limits)
 
     def tables(self) -> dict[str, list[Column]]:
         """Return every table with its columns."""
@@ -184,10 +185,7 @@ class Result:
         bound: dict[str, object] | None,
     ) -> None:
         self._con, self._clock = con, clock
-        with clock:
-            columns = _columns(con, statement, bound) or []
-            wrapped = _as_texts(statement.text, columns, _AS_TEXT)
-            self._answer = con.execute(wrapped or statement.text, bound)
+        columns, self._answer = clock.run(lambda: _executed(con, statement, bound))
         self._as_json = [_is_nested(column.type) and bool(_AS_TEXT.search(column.type)) for column in columns]
         described = [Column(name, str(kind)) for name, kind, *_ in self._answer.description or []]
         self.columns: list[Column] = columns or described
@@ -200,8 +198,7 @@ class Result:
     def chunks(self) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows, some at a time."""
         while True:
-            with self._clock:
-                rows = self._answer.fetchmany(_CHUNK)
+            rows = self._clock.run(lambda: self._answer.fetchmany(_CHUNK))
             if not rows:
                 return
             if any(self._as_json):
@@ -226,7 +223,7 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: str) -> duckdb.DuckD
         con.execute("set lock_configuration = true")
     except duckdb.Error as error:
         con.close()
-        raise DataError(f"{', '.join(str(run.path) for run in runs)}: {_plain(error)}") from None
+        raise _told(error, runs) from None
     except BaseException:
         con.close()
         raise
@@ -271,49 +268,56 @@ def _files(runs: Sequence[Run]) -> list[str]:
 
 
 class _Clock:
-    """Counts the time that DuckDB works on one query, and stops it when the time is up."""
+    """Lets DuckDB work on one query, counts the time, and stops it at the limit or at Ctrl-C.
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, limits: Limits) -> None:
-        self._con, self._limits = con, limits
-        self.spent = 0.0
-        self._late = False
+    The work is done in a thread of its own: a query can keep the thread that called it for minutes without
+    coming back to Python, which then would not learn of the signal.
+    """
 
-    def __enter__(self) -> None:
-        self._begun = time.monotonic()
-        left = self._limits.seconds - self.spent
-        self._timer = threading.Timer(max(left, 0.001), self._stop) if self._limits.seconds else None
-        if self._timer:
-            self._timer.daemon = True
-            self._timer.start()
-
-    def _stop(self) -> None:
-        self._late = True
-        self._con.interrupt()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    def __init__(
+        self, con: duckdb.DuckDBPyConnection, worker: Executor, runs: Sequence[Run], limits: Limits
     ) -> None:
-        if self._timer:
-            self._timer.cancel()
-        self.spent += time.monotonic() - self._begun
-        match value:
-            case duckdb.InterruptException() if self._late:
-                raise Failed(
-                    f"the query was stopped: it took longer than the time limit of {self._limits.seconds:g} s"
-                ) from None
-            case duckdb.InterruptException() | RuntimeError(args=("Query interrupted",)):
-                raise KeyboardInterrupt from None
-            case duckdb.OutOfMemoryException():
-                raise Failed(
-                    f"the query needs more than the memory limit of {self._limits.memory}; "
-                    "raise the limit, or ask for less at once"
-                ) from None
-            case duckdb.Error():
-                raise _told(value) from None
+        self._con, self._worker, self._runs, self._limits = con, worker, runs, limits
+        self.spent = 0.0
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Return what the work returns, errors in the words of the toolkit."""
+        begun = time.monotonic()
+        limit = self._limits.seconds
+        future = self._worker.submit(work)
+        try:
+            return future.result(timeout=max(limit - self.spent, 0.001) if limit else None)
+        except TimeoutError:
+            self._stop(future)
+            raise Failed(
+                f"the query was stopped: it took longer than the time limit of {limit:g} s"
+            ) from None
+        except KeyboardInterrupt:
+            self._stop(future)
+            raise
+        except duckdb.OutOfMemoryException:
+            raise Failed(
+                f"the query needs more than the memory limit of {self._limits.memory}; "
+                "raise the limit, or ask for less at once"
+            ) from None
+        except duckdb.Error as error:
+            raise _told(error, self._runs) from None
+        finally:
+            self.spent += time.monotonic() - begun
+
+    def _stop(self, future: Future[T]) -> None:
+        while not future.done():  # between two statements of one piece of work nobody hears it
+            self._con.interrupt()
+            wait([future], timeout=0.1)
 
 
-def _told(error: duckdb.Error) -> UsageError | Failed:
-    if isinstance(error, duckdb.IOException):
+def _told(error: duckdb.Error, runs: Sequence[Run]) -> BalanceError:
+    """Return what an error of DuckDB means: a mistake of the user, a damaged run, or other trouble."""
+    if not isinstance(error, _MISTAKES):
+        for run in runs:
+            for damage in damages(run.path, run.state):
+                return _damaged(run, f"{damage.file}: {damage.problem}")
+    if isinstance(error, (duckdb.IOException, duckdb.InternalException, duckdb.FatalException)):
         return Failed(_plain(error))
     if isinstance(error, duckdb.PermissionException):
         return UsageError(
@@ -323,6 +327,10 @@ def _told(error: duckdb.Error) -> UsageError | Failed:
             )
         )
     return UsageError(_plain(error))
+
+
+def _damaged(run: Run, what: str) -> DataError:
+    return DataError(f"{run.path} is damaged: {what}; 'balance doctor {run.path}' shows everything")
 
 
 def _plain(error: BaseException) -> str:
@@ -346,6 +354,31 @@ def _bound(statement: Statement, parameters: Mapping[str, object]) -> dict[str, 
     if surplus:
         raise UsageError(f"the query has no parameter ${surplus[0]}")
     return dict(parameters) or None
+
+
+def _executed(
+    con: duckdb.DuckDBPyConnection, statement: Statement, bound: dict[str, object] | None
+) -> tuple[list[Column], duckdb.DuckDBPyConnection]:
+    """Start a query whose rows will be read one by one."""
+    columns = _columns(con, statement, bound) or []
+    return columns, con.execute(_as_texts(statement.text, columns, _AS_TEXT) or statement.text, bound)
+
+
+def _frame(
+    con: duckdb.DuckDBPyConnection, statement: Statement, bound: dict[str, object] | None
+) -> pl.DataFrame:
+    import polars as pl
+
+    columns = _columns(con, statement, bound) or []
+    relation = con.sql(_as_texts(statement.text, columns, _NOT_ARROW) or statement.text, params=bound)
+    columns = columns or list(map(Column, relation.columns, map(str, relation.types)))
+    names = unique_names([column.name for column in columns])
+    shown = ", ".join(f"#{k} as {_quoted(name)}" for k, name in enumerate(names, 1))
+    frame = pl.DataFrame(relation.project(shown))
+    kinds = [column.type for column in columns]
+    return frame.with_columns(
+        _whole(frame[name], kind) for name, kind in zip(names, kinds, strict=True) if kind in _HUGE
+    )
 
 
 def _columns(

@@ -32,7 +32,7 @@ from balance.suggest import unknown
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Parameter", "Question", "ask", "find_question", "load_question", "questions"]
+__all__ = ["Parameter", "Question", "ask", "bind", "find_question", "load_question", "questions"]
 
 OURS: Final = Path(__file__).resolve().parent.parent / "queries"
 """The folder with the queries that ship with the toolkit."""
@@ -198,6 +198,13 @@ def ask(
 
     The result is the connection's: `.fetchall()`, or `polars.DataFrame(con)`.
     """
+    return con.execute(question.sql, bind(con, question, arguments))
+
+
+def bind(
+    con: duckdb.DuckDBPyConnection, question: Question, arguments: Mapping[str, object] | None = None
+) -> dict[str, object]:
+    """Return a value for every parameter of a ready query; UsageError for a wrong or missing one."""
     given = dict(arguments or {})
     names = [parameter.name for parameter in question.parameters]
     for name in given:
@@ -209,7 +216,7 @@ def ask(
     if values.keys() != statement.named_parameters:
         odd = ", ".join(f"${name}" for name in sorted(values.keys() ^ set(statement.named_parameters)))
         raise UsageError(f"{question.path}: head and query do not have the same parameters: {odd}")
-    return con.execute(statement, values)
+    return values
 
 
 def _statement(con: duckdb.DuckDBPyConnection, question: Question) -> duckdb.Statement:
