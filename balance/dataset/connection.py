@@ -374,11 +374,25 @@ def _frame(
     columns = columns or list(map(Column, relation.columns, map(str, relation.types)))
     names = unique_names([column.name for column in columns])
     shown = ", ".join(f"#{k} as {_quoted(name)}" for k, name in enumerate(names, 1))
-    frame = pl.DataFrame(relation.project(shown))
+    frame = pl.DataFrame(_Stream(relation.project(shown)))
     kinds = [column.type for column in columns]
     return frame.with_columns(
         _whole(frame[name], kind) for name, kind in zip(names, kinds, strict=True) if kind in _HUGE
     )
+
+
+class _Stream:
+    """The rows of a relation, and nothing of DuckDB's.
+
+    polars remembers the class of whatever it made a frame of; a class of DuckDB's that is remembered at the end
+    of the process makes it print a page about leaks.
+    """
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
+        self._relation = relation
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._relation.__arrow_c_stream__(requested_schema)
 
 
 def _columns(
