@@ -70,12 +70,15 @@ def elsewhere(tmp_path):
     tmp_path.chmod(0o755)
 
 
-def test_the_wheel_carries_the_catalog_and_nothing_else_of_data(dist):
+def test_the_wheel_carries_the_catalog_and_nothing_else_of_data(dist, checkout):
     (wheel,) = dist.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     data = {Path(name).name for name in names if name.startswith("balance/_data/")}
     assert {"inventions.toml", "twists.toml", "editions.toml"} <= data
     assert "balance/py.typed" in names
+    queries = {f"balance/queries/{path.name}" for path in (checkout / "balance" / "queries").glob("*.sql")}
+    assert len(queries) >= 20
+    assert queries <= set(names)
     assert [name for name in names if not name.startswith(("balance/", "game_balance-"))] == []
     assert [name for name in names if "runs/" in name or "/tests/" in name] == []
 

@@ -245,7 +245,11 @@ def _completion(con: Connection, gathered: Any) -> Callable[[str, int], str | No
     found: list[str] = []
 
     def complete(text: str, number: int) -> str | None:
-        if number == 0:
+        line = readline.get_line_buffer()[: readline.get_endidx()].lstrip()
+        if number == 0 and line.startswith("@"):
+            # Names of queries hold hyphens, at which readline begins a new word.
+            found[:] = [name[len(line) - len(text) :] for name in completer.matches("", line)]
+        elif number == 0:
             # With a dot in it, only what follows the dot is to be completed.
             begun, dot, word = text.rpartition(".") if not text.startswith(".") else ("", "", text)
             before = f"{gathered.text}\n{readline.get_line_buffer()[: readline.get_begidx()]}{begun}{dot}"

@@ -14,7 +14,7 @@ __all__ = ["EPILOG", "sql"]
 
 EPILOG = examples(
     'balance sql data/runs/first "select players, count(*) from games group by all order by all"',
-    "balance sql data/runs/first @length players=4 --format csv",
+    "balance sql data/runs/first @length-by-pair players=4 --format csv",
     "balance sql data/runs/first data/runs/more -f mine.sql -o mine.parquet --format parquet",
     "balance sql data/runs/first",
 )

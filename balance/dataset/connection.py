@@ -384,8 +384,8 @@ def _frame(
 class _Stream:
     """The rows of a relation, and nothing of DuckDB's.
 
-    polars remembers the class of whatever it made a frame of; a class of DuckDB's that is remembered at the end
-    of the process makes it print a page about leaks.
+    polars remembers the class of whatever it made a frame of; a class of DuckDB's that is remembered at the
+    end of the process makes it print a page about leaks.
     """
 
     def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:

@@ -40,10 +40,12 @@ _WILSON: Final = (
     f"+ {_Z} * {_Z} / (4 * n * n))) / (1 + {_Z} * {_Z} / n)"
 )
 MACROS: Final = {
+    "deal(game_id)": "game_id // 1000 % 10000000000",
     "wilson_low(k, n)": f"greatest(0::double, {_WILSON.format(sign='-')})",
     "wilson_high(k, n)": f"least(1::double, {_WILSON.format(sign='+')})",
 }
-"""Functions beside the views: the ends of the 95% interval of a share, k of n independent games."""
+"""Functions beside the views: the deal of a game (as many players and the same deal: the same shuffle, in all
+cells), and the ends of the 95% interval of a share, k of n independent games."""
 
 
 def create_views(con: duckdb.DuckDBPyConnection, runs: Sequence[Run]) -> None:
@@ -269,14 +271,17 @@ def _held(game: Game[Any, Any], holdings: Holdings, *, several: bool) -> str:
     if _has_names(game, item):
         selected += f", i.name as {_name(f'{item}_name')}"
     # Items are few and come with their bit: a seat costs one `&` for each item that a query asks for. The bit
-    # lies in a list because DuckDB 2.0 breaks off with an internal error ("dict-surviving cache") where a join
-    # on such a condition follows one with a small table; what holds a list is not cached, and so is safe.
-    ways = [
-        f"select {selected}, {_text(how)} as how\n"
-        f"from seats s join items i on (s.{_name(column)} & i.bit[1]) <> 0 and i.word = {word}"
-        for how, columns in holdings.ways
-        for word, column in enumerate(columns)
-    ]
+    # lies in a list: DuckDB 2.0 breaks off with an internal error ("dict-surviving cache") where a join on a
+    # condition like this follows one with a small table; what holds a list is not cached, and so is safe.
+    ways: list[str] = []
+    for place, (how, columns) in enumerate(holdings.ways):
+        for word, column in enumerate(columns):
+            earlier = [f"(s.{_name(masks[word])} & i.bit[1]) <> 0" for _, masks in holdings.ways[:place]]
+            ways.append(
+                f"select {selected}, {_text(how)} as how,\n"
+                f"  not ({' or '.join(earlier) or 'false'}) as first_time\n"
+                f"from seats s join items i on (s.{_name(column)} & i.bit[1]) <> 0 and i.word = {word}"
+            )
     items = f"""with items as (
   select *, [1::ubigint << (place % {_BITS})::ubigint] as bit, place // {_BITS} as word
   from (select *, row_number() over (order by id) - 1 as place from {_name(game.facts.items)})

@@ -146,7 +146,7 @@ def test_the_commands(shell):
     assert "unknown table 'gams'; did you mean 'games'" in terminal.ask(".schema gams")
     assert "unknown command '.shcema'; did you mean '.schema'?" in terminal.ask(".shcema")
     assert "it is .timer on|off" in terminal.ask(".timer")
-    assert "question" in terminal.ask(".queries")
+    assert "length-by-players" in terminal.ask(".queries")
 
 
 def test_ctrl_c_cancels_the_query_and_not_the_shell(shell):
@@ -201,6 +201,8 @@ def test_completion(shell):
     assert "count(g.winner" in terminal.until(PROMPT)
     terminal.type(".sch\t ga\t\n")
     assert ".schema games" in terminal.until(PROMPT)
+    terminal.type("@length-by-pl\t lineup=field\n")
+    assert "@length-by-players lineup=field\nlineup" in terminal.until(PROMPT)
 
 
 def test_history_is_kept_for_its_owner(shell, tmp_path):

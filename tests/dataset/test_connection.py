@@ -16,6 +16,7 @@ import pytest
 import balance
 from balance import games
 from balance.dataset.connection import Limits, connect
+from balance.dataset.questions import ask, questions
 from balance.errors import DataError, Failed, UsageError
 from balance.sweep import simulation
 from tests.games.tiny import GAME
@@ -289,9 +290,9 @@ FILES = [
 def test_there_is_no_way_out(con, run, folder, query):
     before = digests(folder)
     query = query.format(top=folder, run=run.path, file=run.files("games")[0])
-    for ask in (rows, lambda con, query: con.frame(query)):
+    for way in (rows, lambda con, query: con.frame(query)):
         with pytest.raises(UsageError) as caught:
-            ask(con, query)
+            way(con, query)
         assert "swordfish" not in str(caught.value)
     assert digests(folder) == before
     assert rows(con, "select count(*) from games") == [(48,)]
@@ -379,9 +380,9 @@ def test_a_run_may_have_any_name(folder, tmp_path, name):
 def test_a_query_that_takes_too_long_is_stopped(run):
     with connect([run], Limits(seconds=0.3)) as con:
         begun = time.monotonic()
-        for ask in (rows, lambda con, query: con.frame(query)):
+        for way in (rows, lambda con, query: con.frame(query)):
             with pytest.raises(Failed, match=r"longer than the time limit of 0\.3 s"):
-                ask(con, "select count(*) from range(1000000) a, range(1000000) b where hash(a, b) = 7")
+                way(con, "select count(*) from range(1000000) a, range(1000000) b where hash(a, b) = 7")
         assert time.monotonic() - begun < 30
         assert rows(con, "select 1") == [(1,)]
 
@@ -543,6 +544,25 @@ def test_several_runs_have_a_column_run(run, tmp_path):
     both = balance.open_runs([run.path, tmp_path / "more"])
     frame = both.sql("select run, count(*) as games from games group by all order by all")
     assert frame.rows() == [("more", 32), ("run", 48)]
+
+
+@pytest.fixture(scope="module")
+def closed_in(nefarious):
+    with connect([nefarious]) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("name", sorted(questions()))
+def test_every_ready_query_passes_the_walls(closed_in, nefarious, views, name):
+    question = questions()[name]
+    given = {p.name: 2 for p in question.parameters if p.name == "players"}
+    given |= {p.name: "unions" for p in question.parameters if p.name in ("twist", "a")}
+    given |= {p.name: "geeks" for p in question.parameters if p.name == "b"}
+    needed = {"invention": 1, "policy": "random"}
+    given |= {p.name: needed[p.name] for p in question.parameters if p.required}
+    found = rows(closed_in, question.sql, **closed_in.bind(question, given))
+    assert found == ask(views(nefarious), question, given).fetchall()
+    assert closed_in.frame(question.sql, closed_in.bind(question, given)).height == len(found)
 
 
 def test_nefarious_with_its_own_words(tmp_path):

@@ -1,0 +1,44 @@
+-- Question: Under which pairs of twists do games never end?
+-- Game: nefarious
+-- Parameters:
+--   $players (cells.players, optional): only games of so many players
+--   $lineup (cells.lineup, optional): only games of this lineup
+-- Columns:
+--   lineup: who sits where
+--   pair_a: first twist of the pair, in alphabetical order
+--   pair_b: second twist of the pair
+--   deals: how many deals; games of a deal share its shuffle, whatever the twists
+--   games: how many games
+--   stalled: games that nobody won
+--   stalled_share: stalled / games
+--   low: lower end of its 95% interval (Wilson, from the variance over deals)
+--   high: upper end of its 95% interval
+with deals as (  -- the unit is the deal: its games share the shuffle, in all cells
+  select lineup, pair_a, pair_b, players, deal(game_id) as deal, count(*) as games,
+    count(*) filter (stalled) as stalls
+  from games
+  where pair_b is not null
+    and ($players is null or players = $players)
+    and ($lineup is null or lineup = $lineup)
+  group by lineup, pair_a, pair_b, players, deal(game_id)
+), sums as (
+  select lineup, pair_a, pair_b, count(*) as deals, sum(games)::bigint as games,
+    sum(stalls)::bigint as stalls,
+    sum(stalls * stalls)::bigint as stalls_stalls, sum(stalls * games)::bigint as stalls_games,
+    sum(games * games)::bigint as games_games
+  from deals
+  group by lineup, pair_a, pair_b
+), shares as (
+  select *, stalls / games as share,
+    (stalls_stalls - 2 * (stalls / games) * stalls_games
+      + (stalls / games) * (stalls / games) * games_games)
+      / (1.0 * games * games) as variance
+  from sums
+), known as (  -- in how many independent games it would be known as well; if nothing varies, the deals
+  select *, case when variance > 1e-12 then share * (1 - share) / variance else deals end as effective
+  from shares
+)
+select lineup, pair_a, pair_b, deals, games, stalls as stalled, share as stalled_share,
+  wilson_low(share * effective, effective) as low, wilson_high(share * effective, effective) as high
+from known
+order by stalled_share desc, lineup, pair_a, pair_b

@@ -1,0 +1,696 @@
+"""Every ready query against plain Python over the rows of a small real run: no SQL, no views.
+
+A function `answer_...` gets all rows and the arguments, and returns the rows of the answer. Each query is
+asked without its options and with all of them.
+"""
+
+import math
+import re
+from collections import Counter, defaultdict
+from fractions import Fraction
+from types import SimpleNamespace
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+
+import balance
+from balance.analysis.intervals import Z, wilson
+from balance.analysis.winpoints import Tally, win_points
+from balance.dataset.questions import ask, questions
+from balance.dataset.views import create_views
+
+ACTIONS = ("speculate", "invent", "research", "work")
+QUESTIONS = questions()
+
+# --- the rows, and what an argument leaves of them
+
+
+class Rows:
+    """The rows of a run as objects, with what a row of another table says about them."""
+
+    def __init__(self, run):
+        self.names = {
+            kind: dict(run.small(kind).select("id", "name").rows()) for kind in ("twists", "inventions")
+        }
+        self.cards = {row["id"]: row for row in run.small("inventions").iter_rows(named=True)}
+        self.games = [SimpleNamespace(**row) for row in run.games.collect().iter_rows(named=True)]
+        by_id = {game.game_id: game for game in self.games}
+        self.seats = self._of(run.seats, by_id)
+        self.builds = self._of(run.scan("builds"), by_id)
+        self.rounds = self._of(run.scan("rounds"), by_id)
+        for seat in self.seats:
+            seat.points = 1 if seat.game.stalled else seat.game.players * seat.won
+        for build in self.builds:
+            won = build.seat == build.game.winner_seat
+            build.points = 1 if build.game.stalled else build.game.players * won
+
+    @staticmethod
+    def _of(lazy, games):
+        return [
+            SimpleNamespace(**row, game=games[row["game_id"]]) for row in lazy.collect().iter_rows(named=True)
+        ]
+
+
+def left(rows, given):
+    """Return the rows that are left by the arguments every query understands alike."""
+
+    def stays(row):
+        game = getattr(row, "game", row)
+        return (
+            game.players == given.get("players", game.players)
+            and game.lineup == given.get("lineup", game.lineup)
+            and ("twist" not in given or given["twist"] in (game.pair_a, game.pair_b))
+            and (not hasattr(row, "policy") or row.policy == given.get("policy", row.policy))
+            and row.__dict__.get("round", 0) <= given.get("last", 10**6)
+        )
+
+    return [row for row in rows if stays(row)]
+
+
+def grouped(rows, *keys):
+    """Group rows by columns of their own or of their game; sorted."""
+    found = defaultdict(list)
+    for row in rows:
+        game = getattr(row, "game", row)
+        found[tuple(getattr(row if hasattr(row, key) else game, key) for key in keys)].append(row)
+    return sorted(found.items())
+
+
+def by_twist(rows, given):
+    """Return (lineup, twist) and the games, or rows of games, in which it is in force."""
+    found = defaultdict(list)
+    for row in rows:
+        game = getattr(row, "game", row)
+        if given.get("alone") and game.pair_b:
+            continue
+        for twist in {game.pair_a, game.pair_b} - {None}:
+            found[game.lineup, twist].append(row)
+    return sorted(found.items())
+
+
+def paired(rows):
+    return [row for row in rows if getattr(row, "game", row).pair_b]
+
+
+def plain(rows, lineup):
+    """Return the rows of games without any twist."""
+    games = [(row, getattr(row, "game", row)) for row in rows]
+    return [row for row, game in games if game.pair_a is None and lineup in (None, game.lineup)]
+
+
+# --- figures
+
+
+def mean(values):
+    return sum(values) / len(values) if values else None
+
+
+def rank(values, percent):
+    """Return the least value that at least so many percent do not exceed."""
+    return sorted(values)[math.ceil(Fraction(percent * len(values), 100)) - 1]
+
+
+def share_of(rows, test):
+    return mean([bool(test(row)) for row in rows])
+
+
+def clusters(rows, value):
+    """Return for every deal the sum of values and the number of rows."""
+    found = defaultdict(lambda: [0, 0])
+    for row in rows:
+        game = getattr(row, "game", row)
+        cluster = found[game.players, game.game_index]
+        cluster[0] += value(row)
+        cluster[1] += 1
+    return list(found.values())
+
+
+def reach(rows, value):
+    """Return half the width of the interval of a mean, from the residuals of the deals."""
+    parts = clusters(rows, value)
+    middle = sum(total for total, _ in parts) / len(rows)
+    return Z * math.sqrt(sum((total - middle * count) ** 2 for total, count in parts)) / len(rows)
+
+
+def share_interval(rows, test):
+    """Return a share with its interval: Wilson's, with as many games as the deals are worth."""
+    parts = clusters(rows, lambda row: int(test(row)))
+    share = sum(total for total, _ in parts) / len(rows)
+    variance = sum((total - share * count) ** 2 for total, count in parts) / len(rows) ** 2
+    return wilson(share, share * (1 - share) / variance if variance > 1e-12 else len(parts))
+
+
+def wins_of(seats):
+    return {
+        "deals": len(clusters(seats, lambda seat: 0)),
+        "seats": len(seats),
+        "wins": sum(seat.won for seat in seats),
+        "stalled_seats": sum(seat.game.stalled for seat in seats),
+        "points": sum(seat.points for seat in seats),
+        "win_points": mean([seat.points for seat in seats]),
+    }
+
+
+def wins_of_players(seats, players):
+    """Return wins with the interval that the rest of the toolkit gives them."""
+    parts = np.array(clusters(seats, lambda seat: seat.points))
+    _, low, high = win_points(Tally.of(players, parts[:, 0], parts[:, 1]))
+    return wins_of(seats) | {"low": low, "high": high}
+
+
+def lengths_of(games):
+    rounds = [game.rounds for game in games]
+    return {
+        "games": len(games),
+        "stalled": sum(game.stalled for game in games),
+        "stalled_share": share_of(games, lambda game: game.stalled),
+        "p05": rank(rounds, 5),
+        "median": rank(rounds, 50),
+        "p95": rank(rounds, 95),
+        "rounds": sum(rounds),
+        "mean_rounds": mean(rounds),
+    }
+
+
+def mix_of(counts):
+    every = sum(counts.values())
+    shares = {f"{action}_share": counts[action] / every for action in ACTIONS}
+    return {action: counts[action] for action in ACTIONS} | {"choices": every} | shares
+
+
+def chosen(seats):
+    return Counter({action: sum(getattr(seat, f"chose_{action}") for seat in seats) for action in ACTIONS})
+
+
+def words(mask):
+    return [action for k, action in enumerate(ACTIONS) if mask >> k & 1]
+
+
+# --- wins
+
+
+def answer_win_rate_by_policy(rows, given):
+    for (lineup, policy), seats in grouped(left(rows.seats, given), "lineup", "policy"):
+        row = {"lineup": lineup, "policy": policy} | wins_of(seats)
+        wide = reach(seats, lambda seat: seat.points)
+        yield row | {"low": max(0, row["win_points"] - wide), "high": row["win_points"] + wide}
+
+
+def answer_win_rate_by_players(rows, given):
+    for key, seats in grouped(left(rows.seats, given), "lineup", "players", "policy"):
+        yield dict(zip(("lineup", "players", "policy"), key, strict=True)) | wins_of_players(seats, key[1])
+
+
+def answer_win_rate_by_seat(rows, given):
+    for key, seats in grouped(left(rows.seats, given), "lineup", "players", "seat"):
+        yield dict(zip(("lineup", "players", "seat"), key, strict=True)) | wins_of_players(seats, key[1])
+
+
+def answer_win_rate_by_opening_action(rows, given):
+    seats = left(rows.seats, given)
+    totals = Counter(seat.game.lineup for seat in seats)
+    for (lineup, mask), some in grouped(seats, "lineup", "first_action"):
+        row = wins_of(some)
+        del row["deals"]
+        yield {
+            "lineup": lineup,
+            "actions": " + ".join(words(mask)),
+            "share": len(some) / totals[lineup],
+        } | row
+
+
+def answer_win_rate_by_twist(rows, given):
+    found = []
+    for (lineup, twist), seats in by_twist(left(rows.seats, given), given):
+        for (policy,), some in grouped(seats, "policy"):
+            row = wins_of(some)
+            del row["deals"]
+            head = {"twist": twist, "twist_name": rows.names["twists"][twist], "lineup": lineup}
+            found.append(head | {"policy": policy} | row)
+    return sorted(found, key=lambda row: (row["twist"], row["lineup"], row["policy"]))
+
+
+def answer_win_rate_by_pair(rows, given):
+    for key, seats in grouped(paired(left(rows.seats, given)), "pair_a", "pair_b", "lineup", "policy"):
+        row = wins_of(seats)
+        del row["deals"]
+        yield dict(zip(("pair_a", "pair_b", "lineup", "policy"), key, strict=True)) | row
+
+
+# --- length
+
+
+def answer_length_by_players(rows, given):
+    for (lineup, players), games in grouped(left(rows.games, given), "lineup", "players"):
+        yield {"lineup": lineup, "players": players} | lengths_of(games)
+
+
+def answer_length_by_twist(rows, given):
+    games = left(rows.games, given)
+    for (lineup, twist), some in by_twist(games, given):
+        rounds = [game.rounds for game in plain(games, lineup)]
+        head = {"lineup": lineup, "twist": twist, "twist_name": rows.names["twists"][twist]}
+        yield head | lengths_of(some) | {"plain_median": rank(rounds, 50), "plain_mean": mean(rounds)}
+
+
+def answer_length_by_pair(rows, given):
+    untwisted = left(rows.games, {name: given[name] for name in given if name != "twist"})
+    for key, games in grouped(paired(left(rows.games, given)), "lineup", "pair_a", "pair_b"):
+        row = dict(zip(("lineup", "pair_a", "pair_b"), key, strict=True)) | lengths_of(games)
+        yield row | {"plain_mean": mean([game.rounds for game in plain(untwisted, key[0])])}
+
+
+def answer_stalls_by_pair(rows, given):
+    found = []
+    for key, games in grouped(paired(left(rows.games, given)), "lineup", "pair_a", "pair_b"):
+        row = dict(zip(("lineup", "pair_a", "pair_b"), key, strict=True))
+        share, low, high = share_interval(games, lambda game: game.stalled)
+        row |= {"deals": len(clusters(games, lambda game: 0)), "games": len(games)}
+        row |= {"stalled": sum(game.stalled for game in games)}
+        found.append(row | {"stalled_share": share, "low": low, "high": high})
+    return sorted(found, key=lambda row: (-row["stalled_share"], row["lineup"], row["pair_a"], row["pair_b"]))
+
+
+def answer_extensions_by_twist(rows, given):
+    for (lineup, twist), games in by_twist(left(rows.games, given), given):
+        extra = [game.rounds_after_goal for game in games if game.rounds_after_goal]
+        yield {
+            "lineup": lineup,
+            "twist": twist,
+            "twist_name": rows.names["twists"][twist],
+            "games": len(games),
+            "extended": len(extra),
+            "extended_share": len(extra) / len(games),
+            "extra_rounds": sum(extra),
+            "mean_extra": mean(extra),
+        }
+
+
+# --- actions and money
+
+
+def answer_action_mix(rows, given):
+    for (lineup, policy), seats in grouped(left(rows.seats, given), "lineup", "policy"):
+        yield {"lineup": lineup, "policy": policy, "seats": len(seats)} | mix_of(chosen(seats))
+
+
+def answer_action_mix_by_pair(rows, given):
+    for key, seats in grouped(paired(left(rows.seats, given)), "lineup", "pair_a", "pair_b"):
+        row = dict(zip(("lineup", "pair_a", "pair_b"), key, strict=True)) | {"seats": len(seats)}
+        yield row | mix_of(chosen(seats))
+
+
+def answer_action_mix_by_round(rows, given):
+    for (lineup, number), rounds in grouped(left(rows.rounds, {"last": 20} | given), "lineup", "round"):
+        counts = Counter(action for row in rounds for action in words(row.actions))
+        yield {"lineup": lineup, "round": number, "seats": len(rounds)} | mix_of(counts)
+
+
+def answer_money_by_round(rows, given):
+    for (lineup, number), rounds in grouped(left(rows.rounds, {"last": 20} | given), "lineup", "round"):
+        money, cards, vp = ([getattr(row, name) for row in rounds] for name in ("money", "hand", "vp"))
+        yield {
+            "lineup": lineup,
+            "round": number,
+            "seats": len(rounds),
+            "money": sum(money),
+            "cards": sum(cards),
+            "vp": sum(vp),
+            "mean_money": mean(money),
+            "mean_cards": mean(cards),
+            "mean_vp": mean(vp),
+        }
+
+
+def answer_income(rows, given):
+    for key, seats in grouped(left(rows.seats, given), "lineup", "players", "policy"):
+        sums = {name: sum(getattr(seat, name) for seat in seats) for name in ("income", "money", "built")}
+        row = dict(zip(("lineup", "players", "policy"), key, strict=True)) | {"seats": len(seats)} | sums
+        yield row | {f"mean_{name}": total / len(seats) for name, total in sums.items()}
+
+
+def answer_income_by_twist(rows, given):
+    seats = left(rows.seats, given)
+
+    def earned(some):
+        return sum(seat.income for seat in some), sum(seat.game.rounds for seat in some)
+
+    for (lineup, twist), some in by_twist(seats, given):
+        (income, rounds), (usual, usual_rounds) = earned(some), earned(plain(seats, lineup))
+        yield {
+            "lineup": lineup,
+            "twist": twist,
+            "twist_name": rows.names["twists"][twist],
+            "income": income,
+            "seat_rounds": rounds,
+            "per_round": income / rounds,
+            "plain_per_round": usual / usual_rounds,
+        }
+
+
+# --- inventions
+
+
+def holders(rows, seats, way):
+    """Return the seats that held each card in a way; bit k is the card with the k-th lowest id."""
+    ids = sorted(rows.cards)
+    found = defaultdict(list)
+    for seat in seats:
+        mask = getattr(seat, f"{way}_0") + (getattr(seat, f"{way}_1") << 64)
+        for bit, card in enumerate(ids):
+            if mask >> bit & 1:
+                found[card].append(seat)
+    return found
+
+
+def card_head(rows, card):
+    return {"invention": card, "invention_name": rows.cards[card]["name"]}
+
+
+def answer_invention_opening_value(rows, given):
+    found = []
+    for card, seats in holders(rows, left(rows.seats, given), "opening").items():
+        value = mean([seat.points for seat in seats]) - 1
+        wide = reach(seats, lambda seat: seat.points)
+        row = card_head(rows, card) | {name: rows.cards[card][name] for name in ("cost", "vp")}
+        row |= {"deals": len(clusters(seats, lambda seat: 0)), "seats": len(seats)}
+        row |= {"points": sum(seat.points for seat in seats), "value": value}
+        found.append(row | {"low": value - wide, "high": value + wide})
+    return sorted(found, key=lambda row: (-Fraction(row["points"], row["seats"]), row["invention"]))
+
+
+def answer_invention_value(rows, given):
+    seats = left(rows.seats, given)
+    opening, drawn = holders(rows, seats, "opening"), holders(rows, seats, "drawn")
+    built = defaultdict(list)
+    for build in left(rows.builds, given):
+        built[build.invention].append(build)
+    for card in sorted(rows.cards):
+        row = card_head(rows, card) | {name: rows.cards[card][name] for name in ("cost", "vp")}
+        for name, some in (("opening", opening[card]), ("drawn", drawn[card])):
+            points = [seat.points for seat in some]
+            row |= {name: len(some), f"{name}_points": sum(points)}
+            row |= {f"{name}_value": mean(points) - 1 if points else None}
+        held = len({(seat.game_id, seat.seat) for seat in (*opening[card], *drawn[card])})
+        some = built[card]
+        points, paid = [build.points for build in some], sum(build.paid for build in some)
+        yield row | {
+            "held": held,
+            "built": len(some),
+            "built_points": sum(points),
+            "built_value": mean(points) - 1 if some else None,
+            "built_share": len(some) / held if held else None,
+            "mean_round": mean([build.round for build in some]),
+            "paid": paid,
+            "vp_per_money": rows.cards[card]["vp"] * len(some) / paid if paid else None,
+        }
+
+
+def answer_invention_value_by_twist(rows, given):
+    own = {name: value for name, value in given.items() if name != "invention"}
+    seats = holders(rows, left(rows.seats, own), "opening")[given["invention"]]
+    usual = [seat.points for seat in plain(seats, None)]
+    found = []
+    for twist in {t for seat in seats for t in (seat.game.pair_a, seat.game.pair_b) if t}:
+        some = [row for (_, name), part in by_twist(seats, given) if name == twist for row in part]
+        if some:
+            value = mean([seat.points for seat in some]) - 1
+            row = {"twist": twist, "twist_name": rows.names["twists"][twist], "seats": len(some)}
+            row |= {"points": sum(seat.points for seat in some), "value": value, "plain_seats": len(usual)}
+            found.append(row | {"plain_value": mean(usual) - 1, "difference": value - (mean(usual) - 1)})
+    return sorted(found, key=lambda row: (-row["difference"], row["twist"]))
+
+
+def rounds_of(builds):
+    rounds = [build.round for build in builds]
+    ranks = {"p05": rank(rounds, 5), "median": rank(rounds, 50), "p95": rank(rounds, 95)}
+    return {"times": len(builds), "mean_round": mean(rounds)} | ranks
+
+
+def answer_build_round(rows, given):
+    for (card,), builds in grouped(left(rows.builds, given), "invention"):
+        paid = sum(build.paid for build in builds)
+        money = {"paid": paid, "mean_paid": paid / len(builds), "cost": rows.cards[card]["cost"]}
+        yield card_head(rows, card) | rounds_of(builds) | money
+
+
+def answer_build_tempo(rows, given):
+    for (lineup, nth), builds in grouped(left(rows.builds, given), "lineup", "nth"):
+        paid = mean([build.paid for build in builds])
+        yield {"lineup": lineup, "nth": nth} | rounds_of(builds) | {"mean_paid": paid}
+
+
+def answer_build_order(rows, given):
+    found = []
+    for (card,), builds in grouped(left(rows.builds, given), "invention"):
+        nths = Counter(build.nth for build in builds)
+        points = [build.points for build in builds if build.nth == 1]
+        row = card_head(rows, card) | {"times": len(builds)}
+        row |= {"first": nths[1], "second": nths[2], "third": nths[3], "first_share": nths[1] / len(builds)}
+        found.append(row | {"points": sum(points), "win_points": mean(points)})
+    return sorted(found, key=lambda row: (-row["first"], row["invention"]))
+
+
+# --- tension
+
+
+def tension_of(rows, games):
+    halves = defaultdict(dict)
+    for seat in rows.seats:
+        halves[seat.game_id][seat.seat] = seat.vp_half
+    decided = [(game, halves[game.game_id]) for game in games if not game.stalled]
+    leaders = [(game, [s for s, vp in half.items() if vp == max(half.values())]) for game, half in decided]
+    led = [(game, seats[0]) for game, seats in leaders if len(seats) == 1]
+    behind = [max(half.values()) - half[game.winner_seat] for game, half in decided]
+    behind = [deficit for deficit in behind if deficit]
+    changes = [game.lead_changes for game in games]
+    return {
+        "games": len(games),
+        "lead_changes": sum(changes),
+        "mean_lead_changes": mean(changes),
+        "without": changes.count(0),
+        "without_share": changes.count(0) / len(games),
+        "led": len(led),
+        "leader_wins": sum(game.winner_seat == seat for game, seat in led),
+        "leader_wins_share": mean([game.winner_seat == seat for game, seat in led]),
+        "comebacks": len(behind),
+        "comebacks_share": len(behind) / len(decided) if decided else None,
+        "mean_deficit": mean(behind),
+    }
+
+
+def answer_tension(rows, given):
+    for (lineup, players), games in grouped(left(rows.games, given), "lineup", "players"):
+        yield {"lineup": lineup, "players": players} | tension_of(rows, games)
+
+
+def answer_tension_by_pair(rows, given):
+    for key, games in grouped(paired(left(rows.games, given)), "lineup", "pair_a", "pair_b"):
+        yield dict(zip(("lineup", "pair_a", "pair_b"), key, strict=True)) | tension_of(rows, games)
+
+
+def answer_comeback_by_deficit(rows, given):
+    best = defaultdict(lambda: -(10**6))
+    for seat in rows.seats:
+        best[seat.game_id] = max(best[seat.game_id], seat.vp_half)
+    found = defaultdict(list)
+    for seat in left(rows.seats, given):
+        if not seat.game.stalled:
+            found[seat.game.lineup, best[seat.game_id] - seat.vp_half].append(seat)
+    for (lineup, deficit), seats in sorted(found.items()):
+        row = wins_of(seats)
+        kept = {name: row[name] for name in ("seats", "wins", "points", "win_points")}
+        yield {"lineup": lineup, "deficit": deficit} | kept
+
+
+# --- deck, order, interaction
+
+
+def exhaustion_of(games):
+    share, low, high = share_interval(games, lambda game: game.deck_exhausted)
+    row = {"deals": len(clusters(games, lambda game: 0)), "games": len(games)}
+    row |= {"exhausted": sum(game.deck_exhausted for game in games), "exhausted_share": share}
+    return row | {"low": low, "high": high}
+
+
+def answer_deck_exhaustion(rows, given):
+    for (lineup, players), games in grouped(left(rows.games, given), "lineup", "players"):
+        yield {"lineup": lineup, "players": players} | exhaustion_of(games)
+
+
+def answer_deck_exhaustion_by_pair(rows, given):
+    for key, games in grouped(paired(left(rows.games, given)), "lineup", "pair_a", "pair_b"):
+        yield dict(zip(("lineup", "pair_a", "pair_b"), key, strict=True)) | exhaustion_of(games)
+
+
+def answer_order_effect(rows, given):
+    for key, games in grouped(paired(left(rows.games, given)), "lineup", "pair_a", "pair_b"):
+        ab = [game for game in games if game.twist_1 == game.pair_a]
+        ba = [game for game in games if game.twist_1 == game.pair_b]
+        means = [mean([game.rounds for game in some]) for some in (ab, ba)]
+        wide = math.hypot(*(reach(some, lambda game: game.rounds) for some in (ab, ba)))
+        yield dict(zip(("lineup", "pair_a", "pair_b"), key, strict=True)) | {
+            "games_ab": len(ab),
+            "games_ba": len(ba),
+            "stalled_ab": sum(game.stalled for game in ab),
+            "stalled_ba": sum(game.stalled for game in ba),
+            "mean_rounds_ab": means[0],
+            "mean_rounds_ba": means[1],
+            "difference": means[0] - means[1],
+            "low": means[0] - means[1] - wide,
+            "high": means[0] - means[1] + wide,
+        }
+
+
+def answer_twist_interaction_length(rows, given):
+    games = left(rows.games, {name: value for name, value in given.items() if name != "twist"})
+    rounds = defaultdict(list)
+    for game in games:
+        rounds[game.lineup, game.players, game.pair_a, game.pair_b].append(game.rounds)
+    keys = sorted(key for key in rounds if key[3] and given.get("twist", key[2]) in key[2:])
+    for key in keys:
+        where, a, b = key[:2], key[2], key[3]
+        sets = (key, (*where, a, None), (*where, b, None), (*where, None, None))
+        pair, one, two, none = (mean(rounds[some]) for some in sets)
+        yield dict(zip(("lineup", "players", "pair_a", "pair_b"), key, strict=True)) | {
+            "games": len(rounds[key]),
+            "mean_pair": pair,
+            "mean_a": one,
+            "mean_b": two,
+            "mean_plain": none,
+            "beyond": (pair - one) - (two - none),
+            "factor": (pair / none) / ((one / none) * (two / none)),
+        }
+
+
+def answer_twist_interaction_wins(rows, given):
+    seats = left(rows.seats, {n: v for n, v in ({"lineup": "field"} | given).items() if n != "twist"})
+    points = defaultdict(list)
+    for seat in seats:
+        points[seat.game.players, seat.game.pair_a, seat.game.pair_b].append(seat.points)
+    keys = sorted(key for key in points if key[2] and given.get("twist", key[1]) in key[1:])
+    for players, a, b in keys:
+        sets = ((players, a, b), (players, a, None), (players, b, None), (players, None, None))
+        pair, one, two, none = (mean(points[some]) for some in sets)
+        yield {
+            "players": players,
+            "pair_a": a,
+            "pair_b": b,
+            "seats": len(points[sets[0]]),
+            "points": sum(points[sets[0]]),
+            "points_pair": pair,
+            "points_a": one,
+            "points_b": two,
+            "points_plain": none,
+            "beyond": (pair - one) - (two - none),
+        }
+
+
+# --- the tests
+
+ANSWERS = {
+    name.removeprefix("answer_").replace("_", "-"): function
+    for name, function in list(globals().items())
+    if name.startswith("answer_")
+}
+OPTIONS = {"players": 3, "lineup": "field", "twist": "unions", "policy": "adaptive", "last": 7, "alone": True}
+NEEDED = {"invention": 9, "policy": "greedy"}
+
+
+def test_every_ready_query_is_tested():
+    assert len(QUESTIONS) >= 20
+    assert set(ANSWERS) == set(QUESTIONS)
+
+
+@pytest.fixture(scope="module")
+def rows(nefarious):
+    return Rows(nefarious)
+
+
+@pytest.fixture(scope="module")
+def con(nefarious):
+    con = duckdb.connect()
+    create_views(con, [nefarious])
+    yield con
+    con.close()
+
+
+@pytest.mark.parametrize("some", [False, True], ids=["plain", "all-options"])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_answer_is_what_the_rows_say(name, some, rows, con):
+    question = QUESTIONS[name]
+    given = {p.name: NEEDED[p.name] for p in question.parameters if p.required}
+    if some:
+        given |= {p.name: OPTIONS[p.name] for p in question.parameters if not p.required}
+    expected = list(ANSWERS[name](rows, given))
+    answer = pl.DataFrame(ask(con, question, given)).to_dicts()
+    assert expected
+    assert len(answer) == len(expected)
+    for got, want in zip(answer, expected, strict=True):
+        assert list(got) == list(want) == [column for column, _ in question.columns]
+        for column, value in want.items():
+            if isinstance(value, float):
+                assert got[column] == pytest.approx(value, rel=1e-9, abs=1e-9), column
+            else:
+                assert got[column] == value, column
+                assert not isinstance(got[column], float) or value is None, column
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_counts_are_whole_numbers_of_common_types(name, con):
+    question = QUESTIONS[name]
+    given = {p.name: NEEDED[p.name] for p in question.parameters if p.required}
+    types = {str(entry[1]) for entry in ask(con, question, given).description}
+    assert types <= {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE", "VARCHAR"}
+
+
+@pytest.mark.parametrize("name", [name for name, question in QUESTIONS.items() if not question.game])
+def test_queries_for_any_game_answer_for_another(name, tmp_path, views):
+    run = balance.simulate(tmp_path / "run", game="tiny", games_per_cell=8)
+    answer = ask(views(run), QUESTIONS[name]).fetchall()
+    assert answer
+    assert answer == ask(views(run), QUESTIONS[name], {"lineup": None}).fetchall()
+
+
+def test_the_run_shows_what_the_queries_are_about(rows):
+    """Equal answers prove nothing where there is nothing to tell."""
+    assert any(game.stalled for game in rows.games)
+    assert any(game.deck_exhausted for game in rows.games)
+    assert any(game.rounds_after_goal for game in rows.games)
+    assert len({seat.policy for seat in rows.seats}) > 4
+    assert any(seat.won and seat.vp_half < 5 for seat in rows.seats)
+
+
+def test_several_runs_are_one_body_of_games(nefarious, tmp_path, views):
+    """An extension changes no query: its games are added."""
+    from balance.sweep import simulation
+
+    longer = simulation.prepare_extension(nefarious.path, tmp_path / "more", games_per_cell=4)
+    runs = balance.open_runs([nefarious.path, simulation.run_prepared(longer).run.path])
+    con = views(*runs)
+    for name in ("length-by-players", "win-rate-by-seat", "invention-opening-value", "tension"):
+        question = QUESTIONS[name]
+        both = pl.DataFrame(ask(con, question))
+        counted = "seats" if "seats" in both.columns else "games"
+        alone = pl.DataFrame(ask(views(nefarious), question))
+        assert both[counted].sum() > alone[counted].sum()
+    games = pl.DataFrame(ask(con, QUESTIONS["length-by-players"]))["games"].sum()
+    assert games == sum(run.plan.games for run in runs)
+
+
+def test_the_page_describes_every_query(checkout):
+    page = (checkout / "docs" / "queries.md").read_text(encoding="utf-8")
+    sections = {
+        match[1]: match[2] for match in re.finditer(r"^### `([\w-]+)`\n(.*?)(?=^##|\Z)", page, re.M | re.S)
+    }
+    assert set(sections) == set(QUESTIONS)
+    for name, text in sections.items():
+        question = QUESTIONS[name]
+        assert question.question in text, name
+        for parameter in question.parameters:
+            assert f"`{parameter.name}" in text, f"{name}: {parameter.name}"
+        assert [column for column, _ in question.columns] == re.findall(
+            r"`(\w+)`", text.partition("Columns: ")[2]
+        ), name
