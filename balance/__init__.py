@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from balance.analysis.checking import Check, check
-    from balance.dataset.run import Run, open_run, open_runs
+    from balance.dataset.run import Run, Runs, open_run, open_runs
     from balance.sweep.simulation import simulate
 
-__all__ = ["Check", "Run", "__version__", "check", "open_run", "open_runs", "simulate"]
+__all__ = ["Check", "Run", "Runs", "__version__", "check", "open_run", "open_runs", "simulate"]
 
 # The only place of the version; pyproject.toml reads it from here.
 __version__ = "0.1.0"
@@ -23,6 +23,7 @@ _HOMES = {
     "Check": "balance.analysis.checking",
     "check": "balance.analysis.checking",
     "Run": "balance.dataset.run",
+    "Runs": "balance.dataset.run",
     "open_run": "balance.dataset.run",
     "open_runs": "balance.dataset.run",
     "simulate": "balance.sweep.simulation",

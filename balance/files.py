@@ -15,12 +15,13 @@ TEMPORARY = ".tmp"
 
 
 @contextmanager
-def beside(target: Path, content: bytes | memoryview) -> Iterator[Path]:
+def beside(target: Path, content: bytes | memoryview | Iterator[bytes]) -> Iterator[Path]:
     """Write a temporary file beside `target`, safe on the disk, to be renamed; it is gone afterwards."""
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}{TEMPORARY}")
     try:
         with temporary.open("xb") as file:
-            file.write(content)
+            for piece in content if isinstance(content, Iterator) else (content,):
+                file.write(piece)
             file.flush()
             os.fsync(file.fileno())
         yield temporary

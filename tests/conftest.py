@@ -16,7 +16,10 @@ hypothesis.settings.register_profile("soak", deadline=None, max_examples=10_000)
 hypothesis.settings.load_profile("default")
 
 # Settings of the person who runs the tests must not decide them.
-SETTINGS = ("BALANCE_CACHE_DIR", "BALANCE_DEBUG", "NO_COLOR", "COLUMNS", "XDG_CACHE_HOME")
+SETTINGS = (
+    *("BALANCE_CACHE_DIR", "BALANCE_STATE_DIR", "BALANCE_DEBUG", "NO_COLOR", "COLUMNS", "PAGER"),
+    *("XDG_CACHE_HOME", "XDG_STATE_HOME"),
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

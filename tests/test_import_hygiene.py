@@ -26,6 +26,7 @@ sys.exit(code)
         ["catalog", "list", "twists"],
         ["simulate", "--help"],
         ["replay", "--help"],
+        ["sql", "--help"],
     ],
 )
 def test_no_heavy_library_is_imported(command):

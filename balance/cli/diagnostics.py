@@ -23,7 +23,18 @@ from balance.suggest import unknown
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["Progress", "QuietOption", "VerboseOption", "detail", "error", "progress", "run", "say", "warn"]
+__all__ = [
+    "Progress",
+    "QuietOption",
+    "VerboseOption",
+    "detail",
+    "error",
+    "progress",
+    "prompt",
+    "run",
+    "say",
+    "warn",
+]
 
 INTERRUPTED = 130
 _FAILED = 1
@@ -87,6 +98,13 @@ def warn(message: str) -> None:
 def error(message: str) -> None:
     """Tell what went wrong."""
     _print(f"{terminal.bold('error:', sys.stderr)} ", message)
+
+
+def prompt(text: str) -> None:
+    """Ask for a line, where the standard output is not for people."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def _print(*parts: str) -> None:

@@ -24,7 +24,7 @@ EPILOG = examples("balance doctor", "balance doctor --json", "balance doctor dat
 
 # Asked of the package metadata; importing them would take seconds and could itself be what is broken.
 _DEPENDENCIES = ("numpy", "numba", "polars", "duckdb", "scipy", "matplotlib", "typer")
-_VARIABLES = ("BALANCE_CACHE_DIR", "BALANCE_DEBUG", "NO_COLOR")
+_VARIABLES = ("BALANCE_CACHE_DIR", "BALANCE_STATE_DIR", "BALANCE_DEBUG", "NO_COLOR")
 
 _Item = tuple[str, object, str]
 
@@ -105,6 +105,8 @@ def _folders() -> Iterator[_Item]:
     cache = resources.cache_setting()
     yield "cache", cache.value, cache.source
     yield "cache_writable", _is_writable(Path(cache.value)), "file permissions"
+    state = resources.state_setting()
+    yield "state", state.value, state.source
 
 
 def _machine() -> Iterator[_Item]:

@@ -12,13 +12,18 @@ import errno
 import io
 import json
 import os
+import shlex
+import shutil
+import signal
 import stat
+import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import IO, Annotated, Any
 
 import typer
 
@@ -33,11 +38,18 @@ __all__ = [
     "JsonOption",
     "OutOption",
     "OutputOptions",
+    "bytes_text",
     "document",
     "json_lines",
+    "json_text",
+    "markdown_line",
+    "markdown_rule",
     "options",
     "rows",
+    "screen",
     "sections",
+    "stream",
+    "table",
     "text",
 ]
 
@@ -46,6 +58,7 @@ Row = Mapping[str, object]
 # Below this a wrapped column is a ladder of letters; the table becomes one block per row instead.
 _NARROWEST = 8
 _GAP = "  "
+_PIECE = 1 << 16
 
 
 class Format(StrEnum):
@@ -117,14 +130,13 @@ def rows(rows: Sequence[Row], columns: Sequence[str], options: OutputOptions | N
         unions    20
     """
     wanted = options or OutputOptions()
-    # A file and a pipe are for programs, or for a terminal not known now: 80 columns, no bold.
-    screen = sys.stdout if wanted.out is None and terminal.is_terminal(sys.stdout) else None
+    shown_on = screen(wanted)
     match wanted.format:
         case Format.table:
-            content = _table(rows, columns, terminal.line_width(screen), bold=screen is not None)
+            content = _table(rows, columns, terminal.line_width(shown_on), bold=shown_on is not None)
         case Format.csv:
             content = _csv(rows, columns)
-            if screen is not None:
+            if shown_on is not None:
                 content = terminal.escape(content, keep="\n")
         case Format.json:
             lines = ",\n".join(_json_row(row, columns) for row in rows)
@@ -139,6 +151,39 @@ def rows(rows: Sequence[Row], columns: Sequence[str], options: OutputOptions | N
     _write(_encode(content), wanted)
 
 
+def screen(options: OutputOptions) -> IO[str] | None:
+    """Return the terminal that will show what is written with these options, if it is one.
+
+    A file and a pipe are for programs, or for a terminal not known now: 80 columns, no bold.
+    """
+    return sys.stdout if options.out is None and terminal.is_terminal(sys.stdout) else None
+
+
+def stream(pieces: Iterator[bytes], options: OutputOptions, *, paged: bool = False) -> None:
+    """Write what comes in pieces, a file whole or not at all; `paged`: a long text goes to the pager."""
+    if options.out is not None:
+        _to_file(pieces, options.out, options.force)
+        return
+    if paged and screen(options) is not None:
+        _to_pager(b"".join(pieces))
+        return
+    for content in _gathered(pieces):
+        _to_stdout(content)
+
+
+def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the pieces joined to fewer."""
+    waiting: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        waiting.append(piece)
+        size += len(piece)
+        if size >= _PIECE:
+            yield b"".join(waiting)
+            waiting, size = [], 0
+    yield b"".join(waiting)
+
+
 def sections(
     parts: Sequence[tuple[str, Sequence[Row], Sequence[str]]],
     rows_: Sequence[Row],
@@ -146,10 +191,10 @@ def sections(
     options: OutputOptions,
 ) -> None:
     """Write the same figures for people as several tables under titles, for programs as one list of rows."""
-    screen = sys.stdout if options.out is None and terminal.is_terminal(sys.stdout) else None
+    shown_on = screen(options)
     match options.format:
         case Format.table:
-            width, bold = terminal.line_width(screen), screen is not None
+            width, bold = terminal.line_width(shown_on), shown_on is not None
             shown = [f"{title}\n\n{_table(part, names, width, bold=bold)}" for title, part, names in parts]
         case Format.markdown:
             shown = [f"**{title}**\n\n{_markdown(part, names)}" for title, part, names in parts]
@@ -188,7 +233,22 @@ def json_lines(objects: Iterable[Row], options: OutputOptions | None = None) -> 
 
 def _table(rows: Sequence[Row], columns: Sequence[str], width: int, *, bold: bool) -> str:
     """Lay rows out in aligned columns of at most `width`, wrapping the widest rather than cutting."""
-    cells = [[terminal.escape(_plain(row.get(name)), keep="\n") for name in columns] for row in rows]
+    cells = [[_plain(row.get(name)) for name in columns] for row in rows]
+    right = [_is_number([row.get(name) for row in rows]) for name in columns]
+    return _layout(columns, cells, right, width, bold=bold)
+
+
+def table(
+    heads: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool], shown_on: IO[str] | None
+) -> str:
+    """Lay out values that are texts already; `right` says which columns stand flush right."""
+    return _layout(heads, cells, right, terminal.line_width(shown_on), bold=shown_on is not None)
+
+
+def _layout(
+    columns: Sequence[str], values: Sequence[Sequence[str]], right: Sequence[bool], width: int, *, bold: bool
+) -> str:
+    cells = [[terminal.escape(value, keep="\n") for value in row] for row in values]
     heads = [terminal.escape(name) for name in columns]
     natural = [
         max(terminal.text_width(line) for cell in column for line in cell.split("\n"))
@@ -197,7 +257,6 @@ def _table(rows: Sequence[Row], columns: Sequence[str], width: int, *, bold: boo
     widths = _fit(natural, width - len(_GAP) * (len(columns) - 1))
     if widths is None:
         return _blocks(heads, cells, width)
-    right = [_is_number([row.get(name) for row in rows]) for name in columns]
     head = _table_row(heads, widths, right)
     if bold:
         head = [terminal.bold(line, sys.stdout) for line in head]
@@ -253,17 +312,23 @@ def _csv(rows: Sequence[Row], columns: Sequence[str]) -> str:
 
 
 def _markdown(rows: Sequence[Row], columns: Sequence[str]) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return f"| {' | '.join(cells)} |\n"
-
-    def cell(value: object) -> str:
-        escaped = terminal.escape(_plain(value), keep="\n").replace("\\", "\\\\").replace("|", "\\|")
-        return escaped.replace("<", "&lt;").replace("\n", "<br>")
-
     right = [_is_number([row.get(name) for row in rows]) for name in columns]
-    body = (line([cell(row.get(name)) for name in columns]) for row in rows)
-    rule = line(["---:" if flush_right else "---" for flush_right in right])
-    return line([cell(name) for name in columns]) + rule + "".join(body)
+    body = (markdown_line([_plain(row.get(name)) for name in columns]) for row in rows)
+    return markdown_line(columns) + markdown_rule(right) + "".join(body)
+
+
+def markdown_line(values: Sequence[str]) -> str:
+    """Return one row of a Markdown table, with nothing in it that Markdown would read as its own."""
+    cells = []
+    for value in values:
+        escaped = terminal.escape(value, keep="\n").replace("\\", "\\\\").replace("|", "\\|")
+        cells.append(escaped.replace("<", "&lt;").replace("\n", "<br>"))
+    return f"| {' | '.join(cells)} |\n"
+
+
+def markdown_rule(right: Sequence[bool]) -> str:
+    """Return the line between the head and the rows of a Markdown table."""
+    return f"| {' | '.join('---:' if flush_right else '---' for flush_right in right)} |\n"
 
 
 def _parquet(rows: Sequence[Row], columns: Sequence[str]) -> bytes:
@@ -283,8 +348,10 @@ def _bare(value: object) -> Any:
     match value:
         case Enum():
             return _bare(value.value)
-        case None | bool() | int() | float() | str():
+        case None | bool() | int() | float() | str() | Decimal():
             return value
+        case bytes():
+            return bytes_text(value)
         case Mapping():
             return {str(_bare(key)): _bare(item) for key, item in value.items()}
         case list() | tuple():
@@ -296,17 +363,47 @@ def _bare(value: object) -> Any:
     return str(value)
 
 
+def bytes_text(value: bytes) -> str:
+    r"""Return bytes as a text, written as DuckDB does.
+
+    >>> bytes_text(b"a\\\x00")
+    'a\\x5C\\x00'
+    """
+    return "".join(
+        chr(byte) if 32 <= byte < 127 and chr(byte) not in "\\\"'" else f"\\x{byte:02X}" for byte in value
+    )
+
+
+def json_text(value: object) -> str:
+    """Return a value as JSON on one line, numbers with all of their digits; what is no number is null."""
+    return _json(value)
+
+
 def _json(value: object, indent: int | None = None) -> str:
     # Letters stay letters; what could steer a terminal is written as \\uXXXX, which is JSON as well.
     try:
         encoded = json.dumps(_bare(value), ensure_ascii=False, allow_nan=False, indent=indent)
     except ValueError:
         encoded = json.dumps(_without_nan(_bare(value)), ensure_ascii=False, indent=indent)
+    except TypeError:  # decimal numbers, of which the library knows nothing
+        encoded = _json_exact(_without_nan(_bare(value)))
     if encoded.isprintable():
         return encoded
     return "".join(
         char if char == "\n" or terminal.escape(char) == char else json.dumps(char)[1:-1] for char in encoded
     )
+
+
+def _json_exact(value: Any) -> str:
+    match value:
+        case Decimal():
+            return format(value, "f") if value.is_finite() else "null"
+        case dict():
+            items = (f"{json.dumps(key, ensure_ascii=False)}: {_json_exact(v)}" for key, v in value.items())
+            return f"{{{', '.join(items)}}}"
+        case list():
+            return f"[{', '.join(map(_json_exact, value))}]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _json_row(row: Row, columns: Sequence[str]) -> str:
@@ -348,7 +445,9 @@ def _plain(value: object) -> str:
 def _is_number(values: Sequence[object]) -> bool:
     """Return whether a column holds numbers only, and so stands flush right."""
     known = [_bare(value) for value in values if value is not None]
-    return bool(known) and all(isinstance(v, int | float) and not isinstance(v, bool) for v in known)
+    return bool(known) and all(
+        isinstance(v, int | float | Decimal) and not isinstance(v, bool) for v in known
+    )
 
 
 def _encode(content: str) -> bytes:
@@ -384,11 +483,11 @@ def _write(content: bytes, options: OutputOptions) -> None:
         _to_file(content, options.out, options.force)
 
 
-def _to_file(content: bytes, target: Path, force: bool) -> None:
+def _to_file(content: bytes | Iterator[bytes], target: Path, force: bool) -> None:
     """Write the whole file or nothing: a temporary file beside it, then one rename."""
     _refuse(target, force)
     if _is_device(target):
-        target.write_bytes(content)
+        target.write_bytes(content if isinstance(content, bytes) else b"".join(content))
         return
     target = target.resolve()
     with beside(target, content) as temporary:
@@ -421,6 +520,23 @@ def _to_stdout(content: bytes) -> None:
     except OSError:
         discard_stdout()
         raise
+
+
+def _to_pager(content: bytes) -> None:
+    """Show a text that is longer than the screen in the user's pager, where there is one."""
+    command = shlex.split(os.environ.get("PAGER", "less"))
+    longer = content.count(b"\n") >= shutil.get_terminal_size().lines
+    if not longer or not command or os.environ.get("TERM") == "dumb" or shutil.which(command[0]) is None:
+        _to_stdout(content)
+        return
+    sys.stdout.flush()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the pager's as long as it runs
+    try:
+        environment = {"LESS": "FRX", **os.environ}
+        # What runs is the user's own choice.
+        subprocess.run(command, input=content, env=environment, check=False)  # noqa: S603
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def discard_stdout() -> None:

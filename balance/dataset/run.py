@@ -23,7 +23,7 @@ from balance.suggest import unknown
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Run", "open_run", "open_runs", "read_plan"]
+__all__ = ["Run", "Runs", "open_run", "open_runs", "read_plan"]
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,19 @@ class Run:
             raise UsageError(unknown("table", table, names))
         return pl.read_parquet(self.path / f"{table}.parquet")
 
+    def sql(self, query: str, /, **parameters: object) -> pl.DataFrame:
+        """Ask in SQL, with a value for each `$name`; UsageError for what is wrong, or does more than read.
+
+        >>> import balance, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     options = {"players": "2-3", "variants": "none", "lineups": "mirror:random"}
+        ...     run = balance.simulate(f"{folder}/run", games_per_cell=5, **options)
+        ...     found = run.sql("select players, count(*) from games where players > $n group by all", n=2)
+        >>> found.rows()
+        [(3, 5)]
+        """
+        return Runs([self]).sql(query, **parameters)
+
     @property
     def games(self) -> pl.LazyFrame:
         """One row per game."""
@@ -88,6 +101,17 @@ class Run:
         return self.small("cells")
 
 
+class Runs(list[Run]):
+    """Finished runs that are read together."""
+
+    def sql(self, query: str, /, **parameters: object) -> pl.DataFrame:
+        """Ask all of them in SQL, as `Run.sql` does; a column `run` tells several apart."""
+        from balance.dataset.connection import connect
+
+        with connect(self) as con:
+            return con.frame(query, parameters)
+
+
 def open_run(path: str | Path) -> Run:
     """Open a finished run; DataError says what is missing, unfinished, damaged or of an unknown version."""
     folder = Path(path)
@@ -97,9 +121,9 @@ def open_run(path: str | Path) -> Run:
     return Run(folder, plan, state)
 
 
-def open_runs(paths: Sequence[str | Path]) -> list[Run]:
+def open_runs(paths: Sequence[str | Path]) -> Runs:
     """Open runs that are read together: extensions of one another, no game in two of them."""
-    opened = [open_run(path) for path in paths]
+    opened = Runs(open_run(path) for path in paths)
     if not opened:
         raise UsageError("no run is given")
     for k, run in enumerate(opened):

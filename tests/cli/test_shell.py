@@ -1,0 +1,259 @@
+"""The shell of `balance sql`, on a terminal of 80 columns."""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+
+import pytest
+
+import balance
+from balance import games
+from tests.games.tiny import GAME
+
+SCRIPT = """
+import sys
+from balance import games
+from tests.games.tiny import GAME
+games.register(GAME)
+from balance.cli.app import main
+main()
+"""
+PROMPT = "balance> "
+SLOW = "select count(*) from range(1000000) a, range(1000000) b where hash(a, b) = 7;"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    games._registered["tiny"] = GAME
+    try:
+        return balance.simulate(tmp_path_factory.mktemp("shell") / "run", game="tiny", games_per_cell=3).path
+    finally:
+        del games._registered["tiny"]
+
+
+class Terminal:
+    """A process on a terminal."""
+
+    def __init__(self, args, checkout, **env):
+        self.ours, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (24, 80))
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, "sql", *args],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            cwd=checkout,
+            env=os.environ
+            | {"TERM": "xterm", "NO_COLOR": "1", "INPUTRC": "/dev/null", "PYTHONPATH": str(checkout)}
+            | env,
+            preexec_fn=self._own_terminal(theirs),  # noqa: PLW1509 - Ctrl-C needs a controlling terminal
+        )
+        os.close(theirs)
+        self.seen = ""
+
+    @staticmethod
+    def _own_terminal(theirs):
+        def become():
+            os.setsid()
+            import fcntl
+
+            fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+
+        return become
+
+    def until(self, text, seconds=60):
+        """Read until the terminal shows a text; return what it showed since the last time."""
+        limit = time.monotonic() + seconds
+        while text not in self.seen:
+            ready, _, _ = select.select([self.ours], [], [], max(0, limit - time.monotonic()))
+            assert ready, f"waited for {text!r}, saw {self.seen!r}"
+            try:
+                part = os.read(self.ours, 65536)
+            except OSError:
+                part = b""
+            assert part, f"the end, waiting for {text!r}; saw {self.seen!r}"
+            self.seen += (
+                re.sub(r"\x1b\[\?2004[hl]", "", part.decode()).replace("\r\n", "\n").replace("\r", "")
+            )
+        shown, _, self.seen = self.seen.partition(text)
+        return shown
+
+    def type(self, text):
+        os.write(self.ours, text.encode())
+
+    def ask(self, line):
+        """Type a line, and return what is shown up to the next prompt."""
+        self.type(f"{line}\n")
+        return self.until(PROMPT).removeprefix(f"{line}\n")
+
+    def end(self):
+        return self.process.wait(timeout=30)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.ours)
+
+
+@pytest.fixture
+def shell(folder, checkout, tmp_path):
+    opened = []
+
+    def start(*args, **env):
+        terminal = Terminal(
+            [str(folder), *args], checkout, **{"BALANCE_STATE_DIR": str(tmp_path / "state"), **env}
+        )
+        opened.append(terminal)
+        return terminal
+
+    yield start
+    for terminal in opened:
+        terminal.close()
+
+
+def test_a_conversation(shell):
+    terminal = shell()
+    assert "tables: buys, cells, charms, editions, games" in terminal.until(PROMPT).replace("\n", " ")
+    answer = terminal.ask("select players, count(*) as n from games group by all order by all;")
+    assert answer.startswith("players   n\n-------  --\n      2  24\n      3  24\n2 rows in 0.")
+    assert terminal.ask(".timer off") == ""
+    assert terminal.ask("select 1 as a; select 2 as b;") == "a\n-\n1\nb\n-\n2\n"
+    terminal.type("select ';'\n")
+    terminal.until("    ...> ")
+    assert terminal.ask("  as c;") == "c\n-\n;\n"
+    assert 'Did you mean "games"?' in terminal.ask("from gams;")
+    assert "COPY is refused" in terminal.ask("copy games to 'x';")
+    assert terminal.ask("select 3 as d;") == "d\n-\n3\n"
+    terminal.type(".quit\n")
+    assert terminal.end() == 0
+
+
+def test_the_commands(shell):
+    terminal = shell()
+    terminal.until(PROMPT)
+    assert ".schema [TABLE]" in terminal.ask(".help")
+    every = terminal.ask(".schema")
+    assert "mood_1_name" in every
+    assert max(map(len, every.splitlines())) <= 80
+    assert "rounds         SMALLINT" in re.sub(" +(?=[A-Z])", "         ", terminal.ask(".schema games"))
+    assert "unknown table 'gams'; did you mean 'games'" in terminal.ask(".schema gams")
+    assert "unknown command '.shcema'; did you mean '.schema'?" in terminal.ask(".shcema")
+    assert "it is .timer on|off" in terminal.ask(".timer")
+    assert "length-by-players" in terminal.ask(".queries")
+
+
+def test_ctrl_c_cancels_the_query_and_not_the_shell(shell):
+    terminal = shell()
+    terminal.until(PROMPT)
+    terminal.type(f"{SLOW}\n")
+    time.sleep(1.5)
+    terminal.type("\x03")
+    assert "cancelled" in terminal.until(PROMPT)
+    assert terminal.ask("select 4 as a;").startswith("a\n-\n4\n")
+
+
+def test_ctrl_c_forgets_what_was_begun(shell):
+    terminal = shell()
+    terminal.until(PROMPT)
+    terminal.type("select 5\n")
+    terminal.until("    ...> ")
+    terminal.type("as x\x03")
+    terminal.until(PROMPT)
+    assert terminal.ask("select 6 as y;").startswith("y\n-\n6\n")
+
+
+def test_ctrl_d_leaves(shell):
+    terminal = shell()
+    terminal.until(PROMPT)
+    terminal.type("\x04")
+    assert terminal.end() == 0
+
+
+def test_ctrl_c_ends_a_query_of_the_command_line(shell):
+    terminal = shell("-v", SLOW)
+    terminal.until("asking")
+    time.sleep(1)
+    terminal.process.send_signal(signal.SIGINT)
+    terminal.until("error: interrupted")
+    assert terminal.end() == 130
+
+
+def test_a_time_limit_does_not_end_the_shell(shell):
+    terminal = shell("--timeout", "0.3")
+    terminal.until(PROMPT)
+    assert "longer than the time limit of 0.3 s" in terminal.ask(SLOW)
+    assert terminal.ask("select 7 as a;").startswith("a\n-\n7\n")
+
+
+def test_completion(shell):
+    terminal = shell()
+    terminal.until(PROMPT)
+    terminal.type("select max(winner_s\t) as w, count(*) from ga\t;\n")
+    assert "max(winner_seat) as w, count(*) from games;" in terminal.until(PROMPT)
+    terminal.type("select count(g.winner\t) as w from games g;\n")
+    assert "count(g.winner" in terminal.until(PROMPT)
+    terminal.type(".sch\t ga\t\n")
+    assert ".schema games" in terminal.until(PROMPT)
+    terminal.type("@length-by-pl\t lineup=field\n")
+    assert "@length-by-players lineup=field\nlineup" in terminal.until(PROMPT)
+
+
+def test_history_is_kept_for_its_owner(shell, tmp_path):
+    terminal = shell()
+    terminal.until(PROMPT)
+    terminal.ask("select 8 as a;")
+    terminal.type("\x04")
+    assert terminal.end() == 0
+    file = tmp_path / "state" / "sql_history"
+    assert file.read_text().splitlines()[-1] == "select 8 as a;"
+    assert file.stat().st_mode & 0o777 == 0o600
+    terminal = shell()
+    terminal.until(PROMPT)
+    terminal.type("\x1b[A\n")
+    assert "a\n-\n8\n" in terminal.until(PROMPT)
+
+
+def test_a_history_that_cannot_be_kept_is_no_error(shell):
+    terminal = shell(BALANCE_STATE_DIR="/dev/null/state")
+    terminal.until(PROMPT)
+    terminal.ask("select 8 as a;")
+    terminal.type("\x04")
+    assert terminal.end() == 0
+
+
+def test_a_long_result_is_paged(shell, tmp_path):
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\necho PAGED; head -3; echo DONE\n")
+    pager.chmod(0o755)
+    terminal = shell(PAGER=str(pager))
+    terminal.until(PROMPT)
+    answer = terminal.ask("select range as n from range(100);")
+    assert answer.startswith("PAGED\n n\n--\n 0\nDONE\n100 rows in 0.")
+    assert "PAGED" not in terminal.ask("select range as n from range(5);")
+
+
+def test_without_a_pager_everything_is_printed(shell):
+    terminal = shell(PAGER="")
+    terminal.until(PROMPT)
+    assert "\n99\n" in terminal.ask("select range as n from range(100);")
+
+
+def test_an_error_and_wide_rows_fit_into_80_columns(shell):
+    terminal = shell(PAGER="")
+    terminal.until(PROMPT)
+    answer = terminal.ask("select * from games order by game_id limit 1;")
+    assert max(map(len, answer.splitlines())) <= 80
+    assert "mood_1_name" in answer
+
+
+def test_an_output_file_needs_a_query(shell, tmp_path):
+    terminal = shell("-o", str(tmp_path / "x"))
+    terminal.until("--out and --format parquet need a query")
+    assert terminal.end() == 2
