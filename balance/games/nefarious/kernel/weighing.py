@@ -101,7 +101,7 @@ def begin_to_think(m, r, table, weights, seat):
     for zone in range(c.ACTION_COUNT):
         expected += m.expect[zone]
     m.minion = m.income * expected * 0.25
-    m.decay[0] = 1.0
+    m.decay[0] = weights[w.PATIENCE]  # the next round is the first in which something can be built later
     for k in range(1, MOST_WAITING):
         m.decay[k] = m.decay[k - 1] * weights[w.PATIENCE]
     best = 0
@@ -113,15 +113,27 @@ def begin_to_think(m, r, table, weights, seat):
     m.hurt_done = 0.0
     m.extra = 0.0
     m.given_up = 0
-    m.per_round = max(1.0, earned_by_actions(r) + foresee_flow(m, r, seat))
+    m.per_round = max(0.5, saved_in_a_round(m, r, seat))
 
 
-@inline
-def earned_by_actions(r):
+@jit
+def saved_in_a_round(m, r, seat):
     """Return what a round of saving money brings: Work, Research too if there is room, or taking turns."""
     if r.rest > 0:
-        return r.action_repeats * (r.work_money + r.rest * r.research_money) / (r.rest + 1.0)
-    return np.float64(r.action_repeats * (r.work_money + (r.research_money if r.actions > 1 else 0)))
+        earned = r.action_repeats * (r.work_money + r.rest * r.research_money) / (r.rest + 1.0)
+        return earned + foresee_flow(m, r, seat)
+    if not (has(r, c.AT_END) or has(r, c.AT_START)):
+        earned = r.action_repeats * (r.work_money + (r.research_money if r.actions > 1 else 0))
+        return earned + foresee_flow(m, r, seat)
+    # something gives or takes money between rounds, maybe all that was saved
+    mask = 1 << c.WORK
+    if r.actions > 1:
+        mask |= 1 << c.RESEARCH
+    foresee_round(m, r, seat, mask)
+    foresee_moment(m, r, seat, c.AT_START)
+    saved = m.imagined.table.money[seat] + m.extra - m.money
+    come_back(m, seat)
+    return saved
 
 
 @jit
@@ -156,8 +168,10 @@ def worth_without_plan(m, r, seat, bonus):
 
 @jit
 def worth_of_plan(m, r, seat):
-    """Value the best cards that could be built later with the money there is then."""
+    """Value the best cards that could be built later with the money there is then; none while refused."""
     t = m.imagined.table
+    if has(r, c.AT_BUILD) and refusing_line(m.imagined, r, seat) >= 0:
+        return 0.0
     money = t.money[seat] + m.extra
     # who invents now cannot do it again while Invent rests
     earliest = r.rest if t.actions[seat] >> c.INVENT & 1 else 0
@@ -202,10 +216,14 @@ def conclude(m, r, seat):
 def worth_of_actions(m, r, seat, mask):
     """Value a set of actions: the round that it makes, and the liking for it."""
     t = m.imagined.table
+    refused = has(r, c.AT_BUILD) and refusing_line(m.imagined, r, seat) >= 0
     foresee_round(m, r, seat, mask)
     liking = 0.0
     if mask >> c.SPECULATE & 1:
         liking += m.like_speculate
+        if refused and refusing_line(m.imagined, r, seat) < 0:
+            # even who never places a minion does, where nothing can be built without one
+            liking = max(liking, 0.5 * m.like_invent)
     if mask >> c.INVENT & 1 and t.n_built[seat] > m.n_built:
         liking += m.like_invent
     if mask >> c.RESEARCH & 1:
