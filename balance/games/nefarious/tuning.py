@@ -102,6 +102,7 @@ OBSERVED: Final = Budget(1, 1, 60, 100)
 TWIST: Final = (Budget(20, 12, 12, 40), Budget(20, 12, 12, 50))
 """All offsets are found twice, the second time with those of the first at work in the other twists."""
 WITHOUT_TWISTS: Final = Budget(60, 14, 10, 60)
+POLISH: Final = Budget(40, 16, 10, 120)
 FRESH: Final = Budget(1, 2, 120, 100)
 """What shows the gain of an offset: two candidates, with and without it."""
 GAMES: Final = range(10_000, 1_000_000_001)
@@ -338,7 +339,8 @@ def tune_all(policies: Policies, pairs: Mapping[str, Sequence[Pair]], say: Say) 
         # its own past is met as often as three of the others
         everybody += [(FIRST_SPARE + part, _vector(_entry(policies, "adaptive").parameters))] * 3
         policies = tune_one(policies, "adaptive", here, everybody, ADAPTIVE, TUNING_SEED + 100 + part, say)
-    return tune_without_twists(tune_offsets(policies, pairs, None, say), say)
+    policies = tune_without_twists(tune_offsets(policies, pairs, None, say), say)
+    return polish_without_twists(policies, say)
 
 
 def tune_without_twists(policies: Policies, say: Say) -> Policies:
@@ -372,6 +374,33 @@ def tune_without_twists(policies: Policies, say: Say) -> Policies:
         league += [(FIRST_SPARE + part, base + rounded)] * 3
     gain, spread = confirm(draw(np.random.default_rng(TUNING_SEED + 290), FRESH), to_weights, found)
     say(f"{NO_TWIST}: {gain:+.3f} win points (+-{spread:.3f}) on fresh games")
+    parameters = {p: float(v) for p, v in zip(PARAMETER_NAMES, rounded, strict=True) if v}
+    return with_offsets(policies, [Offset(name, NO_TWIST, NO_TWIST, MappingProxyType(parameters))])
+
+
+def polish_without_twists(policies: Policies, say: Say) -> Policies:
+    """Tune the offset for games without twists on from where it is, in small steps, mostly against `greedy`.
+
+    Who builds and builds is what a careful player loses to; most cells have the 4 players of the claims.
+    """
+    name = "adaptive"
+    base = _vector(_entry(policies, name).parameters)
+    free = _tunable(list(range(len(PARAMETERS))))
+    begun = _offsets_by_cell(policies, name)
+    catalog = replace(load_catalog(), policies=policies)
+    start = begun(compile_cell(catalog, LEAGUE_EDITION, 4, []))[free]
+    league = _league(name, *["greedy"] * 3)
+
+    def to_weights(vector: Vector, cell: Cell) -> Vector:  # noqa: ARG001
+        return _clipped(base + _spread(free, vector))
+
+    def draw(rng: np.random.Generator, amount: Budget = POLISH) -> list[Task]:
+        drawn: list[tuple[int, Pair]] = [(2 + k // 2 % 5 if k % 2 else 4, ()) for k in range(amount.cells)]
+        return draw_tasks(catalog, rng, drawn, LEAGUE_EDITION, amount.games, league)
+
+    say(f"{name} without twists, polished: {len(free)} parameters, {POLISH}")
+    found = optimise(start, _STEPS[free], to_weights, draw, POLISH, TUNING_SEED + 210, say, sigma=0.25)
+    rounded = np.round(_clipped(base + _spread(free, found)) - base, 4)
     parameters = {p: float(v) for p, v in zip(PARAMETER_NAMES, rounded, strict=True) if v}
     return with_offsets(policies, [Offset(name, NO_TWIST, NO_TWIST, MappingProxyType(parameters))])
 
