@@ -39,7 +39,7 @@ def main() -> None:
     catalog = load_catalog()
     pairs = {e.id: tuning_combinations(GAME, catalog, e.id) for e in catalog.editions}
     if args.without_twists:
-        policies = tuning.tune_without_twists(official_policies(), say)
+        policies = tuning.polish_without_twists(tuning.tune_without_twists(official_policies(), say), say)
     elif args.offsets:
         policies = tuning.tune_offsets(official_policies(), pairs, args.offsets, say)
     else:

@@ -122,6 +122,9 @@ def simulate(
     if dry_run:
         _estimate(prepared, jobs, options)
         return
+    gameoptions.warn_of_unfitted(
+        prepared.game, prepared.catalog, [cell.variants for cell in prepared.plan.cells]
+    )
     _play(prepared, jobs)
     output.text(str(prepared.folder))
 

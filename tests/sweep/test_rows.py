@@ -134,6 +134,17 @@ def test_random_rows_replay_to_what_they_say(run):
     replays(run, 40, seed=1)
 
 
+@pytest.mark.parametrize(
+    ("players", "lineup"), [("2,4", "mirror:adaptive"), ("2,4", "field"), ("2", "greedy,search:4")]
+)
+def test_random_rows_of_players_who_think_replay(tmp_path, players, lineup):
+    pairs = ["unions,long-term-plans", "geeks,perpetual-motion", "none"]
+    run = balance.simulate(
+        tmp_path / "run", players=players, variants=pairs, games_per_cell=4, lineups=lineup, seed=6
+    )
+    replays(run, 12, seed=3)
+
+
 @pytest.mark.parametrize("lineup", ["mirror:random", "mirror:thrifty", "field", "random,thrifty"])
 def test_random_rows_of_every_lineup_replay(tiny_run, lineup):
     run = tiny_run(players=2, lineups=lineup, replicates=2, games_per_cell=30)

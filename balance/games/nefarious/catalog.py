@@ -113,9 +113,10 @@ ItemT = TypeVar("ItemT", Invention, Twist, Edition)
 
 
 def _find(kind: str, name: str, items: Sequence[ItemT]) -> ItemT:
-    for item in items:
-        if matching(item, name):
-            return item
+    # programs give ids, thousands of them; only people write names
+    found = [item for item in items if str(item.id) == name] or [i for i in items if matching(i, name)]
+    if found:
+        return found[0]
     names = [n for item in items for n in (str(item.id), item.name, item.name_ru) if n]
     raise UsageError(unknown(kind, name, names))
 

@@ -79,14 +79,16 @@ class Policies:
         }
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
 
+    @cached_property
+    def _offsets(self) -> dict[tuple[str, str], Mapping[str, float]]:
+        return {(offset.policy, offset.twist): offset.parameters for offset in self.offsets}
+
     def parameters(self, policy: str, twists: Sequence[Twist] = ()) -> list[float]:
         """Return the parameters of a policy under twists, in the kernel's order, within their ranges."""
-        ids = {twist.id for twist in twists} or {NO_TWIST}
         values = self.plain_parameters(policy)
-        for offset in self.offsets:
-            if offset.policy == policy and offset.twist in ids:
-                for name, value in offset.parameters.items():
-                    values[PARAMETER_NAMES.index(name)] += value
+        for twist in sorted(twist.id for twist in twists) or [NO_TWIST]:  # floats: one order, whatever theirs
+            for name, value in self._offsets.get((policy, twist), {}).items():
+                values[PARAMETER_NAMES.index(name)] += value
         return [
             min(max(value, parameter.lowest), parameter.highest)
             for value, parameter in zip(values, PARAMETERS, strict=True)

@@ -6,6 +6,7 @@ compiler, so that a mistake is answered at once.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -75,7 +76,7 @@ def _twists(catalog: Catalog, edition: Edition, names: Sequence[str]) -> list[Tw
         )
     twists = [catalog.twist(name) for name in names]
     for i, twist in enumerate(twists):
-        if twist in twists[:i]:
+        if any(twist is earlier for earlier in twists[:i]):
             raise UsageError(f"the twist '{twist.id}' is given twice; two different twists are in force")
         if edition.id not in twist.editions:
             raise UsageError(
@@ -96,11 +97,12 @@ def _record(
     parameters = changed_parameters(edition, twists)
     _fill_parameters(rules, edition, players, parameters, handicaps)
     _fill_switches(rules, twists)
+    deck = _deck(cards)
+    _fill_cards(rules, deck, parameters)
     rows: list[RecordArray] = []
-    _fill_cards(rules, rows, cards, parameters)
-    _fill_moments(rules, rows, edition, twists)
-    for i, row in enumerate(rows):
-        rules["lines"][0, i] = row[0]
+    _fill_moments(rules, rows, deck.lines.size, edition, twists)
+    lines = np.concatenate([deck.lines, *rows])
+    rules["lines"][0, : lines.size] = lines
     return rules
 
 
@@ -156,27 +158,49 @@ def _fill_choices(r: Any) -> None:
     r["choices"][: len(choices)] = choices
 
 
-def _fill_cards(
-    rules: RecordArray, rows: list[RecordArray], cards: Sequence[Invention], parameters: Mapping[str, int]
-) -> None:
-    r: Any = rules[0]
-    r["n_cards"] = len(cards)
-    for k, card in enumerate(cards):
-        r["id"][k] = card.id
-        r["cost"][k] = -(-max(0, card.cost + parameters["cost_change"]) // parameters["cost_divisor"])
-        r["vp"][k] = card.vp
-        r["vp_per_built"][k] = card.vp_per_built
+@dataclass(frozen=True)
+class _Deck:
+    """What cards are in the kernel's numbers, but for the cost, which twists change."""
+
+    numbers: Mapping[str, npt.NDArray[np.int64]]
+    """By field of state.RULES."""
+    cost: npt.NDArray[np.int64]
+    lines: RecordArray
+
+
+@lru_cache(maxsize=16)
+def _deck(cards: tuple[Invention, ...]) -> _Deck:
+    """Turn cards into numbers, once for all cells of a catalog."""
+    numbers = {
+        "id": np.array([card.id for card in cards], np.int64),
+        "vp": np.array([card.vp for card in cards], np.int64),
+        "vp_per_built": np.array([card.vp_per_built for card in cards], np.int64),
+    }
+    rows: list[RecordArray] = [np.zeros(0, LINE)]
+    begun = 0
     for name, side in (("own_lines", "self_effects"), ("others_lines", "others_effects")):
-        for k, card in enumerate(cards):
-            r[name][k] = len(rows)
-            rows += [line_record(effect, c.CAUSE_CARD + card.id) for effect in getattr(card, side)]
-        r[name][len(cards)] = len(rows)
+        starts = [begun]
+        for card in cards:
+            effects: Sequence[v.Effect] = getattr(card, side)
+            rows += [line_record(effect, c.CAUSE_CARD + card.id) for effect in effects]
+            begun += len(effects)
+            starts.append(begun)
+        numbers[name] = np.array(starts, np.int64)
+    return _Deck(numbers, np.array([card.cost for card in cards], np.int64), np.concatenate(rows))
+
+
+def _fill_cards(rules: RecordArray, deck: _Deck, parameters: Mapping[str, int]) -> None:
+    for name, values in deck.numbers.items():
+        rules[name][0, : values.size] = values
+    rules["n_cards"] = deck.cost.size
+    changed = np.maximum(0, deck.cost + parameters["cost_change"])
+    rules["cost"][0, : deck.cost.size] = -(-changed // parameters["cost_divisor"])
 
 
 def _fill_moments(
-    rules: RecordArray, rows: list[RecordArray], edition: Edition, twists: Sequence[Twist]
+    rules: RecordArray, rows: list[RecordArray], begun: int, edition: Edition, twists: Sequence[Twist]
 ) -> None:
-    """Put each moment's lines in the order in which they act: `first` ones, then by twist."""
+    """Put each moment's lines, behind `begun` others, as they act: `first` ones, then by twist."""
     r: Any = rules[0]
     in_force = [
         (line, c.CAUSE_TWIST + number)
@@ -187,10 +211,10 @@ def _fill_moments(
     in_force.sort(key=lambda pair: not pair[0].first)
     for m, moment in enumerate(c.MOMENTS):
         here = [(line, cause) for line, cause in in_force if _moment_of(line) == moment]
-        r["first"][m] = len(rows)
-        r["last"][m] = len(rows) + len(here)
+        r["first"][m] = begun + len(rows)
+        r["last"][m] = begun + len(rows) + len(here)
         # what happens instead of a line is not in force by itself: it lies behind the moment's lines
-        instead = len(rows) + len(here)
+        instead = begun + len(rows) + len(here)
         extra: list[RecordArray] = []
         for line, cause in here:
             record = line_record(line.effect, cause, line)

@@ -50,6 +50,8 @@ _RANGES: Final = np.array([(p.lowest, p.highest) for p in PARAMETERS])
 # A step of 1 of the optimiser, for each parameter: about what a person would try first.
 _WIDTHS: Final = _RANGES[:, 1] - _RANGES[:, 0]
 _STEPS: Final = np.minimum(0.12 * _WIDTHS, 1.5)
+# What VP that come and go are worth differs most from twist to twist.
+_STEPS[[PARAMETER_NAMES.index("bonus"), PARAMETER_NAMES.index("bonus_late")]] = 0.5
 BELIEFS: Final = tuple(f"prior_{action}" for action in ACTIONS)
 # What an offset may change: the worth of things and the liking for actions.
 OFFSET_NAMES: Final = (
@@ -97,8 +99,10 @@ PARTS: Final = 3
 """So many times ADAPTIVE, the version so far joining the league each time."""
 OBSERVED: Final = Budget(1, 1, 60, 100)
 """What is watched to learn how often each action is played."""
-TWIST: Final = Budget(25, 12, 12, 60)
+TWIST: Final = (Budget(20, 12, 12, 40), Budget(20, 12, 12, 50))
+"""All offsets are found twice, the second time with those of the first at work in the other twists."""
 WITHOUT_TWISTS: Final = Budget(60, 14, 10, 60)
+POLISH: Final = Budget(40, 16, 10, 120)
 FRESH: Final = Budget(1, 2, 120, 100)
 """What shows the gain of an offset: two candidates, with and without it."""
 GAMES: Final = range(10_000, 1_000_000_001)
@@ -318,9 +322,14 @@ def _offsets_by_cell(policies: Policies, name: str) -> Callable[[Cell], Vector]:
     return offsets_of
 
 
+def _league(*extra: str) -> list[tuple[int, Vector | None]]:
+    """Return whom a candidate meets: everybody, and `greedy`, that never stops to build, three times."""
+    return [(POLICIES[name], None) for name in (*FIELD, "greedy", "greedy", *extra)]
+
+
 def tune_all(policies: Policies, pairs: Mapping[str, Sequence[Pair]], say: Say) -> Policies:
     """Find all numbers: `adaptive` roughly, then the archetypes, then `adaptive` well, then its offsets."""
-    everybody: list[tuple[int, Vector | None]] = [(POLICIES[name], None) for name in FIELD]
+    everybody = _league()
     here = pairs[LEAGUE_EDITION]
     policies = tune_one(policies, "adaptive", here, everybody, FIRST, TUNING_SEED + 90, say)
     policies = settle_beliefs(policies, here, TUNING_SEED + 91, say)
@@ -330,7 +339,8 @@ def tune_all(policies: Policies, pairs: Mapping[str, Sequence[Pair]], say: Say) 
         # its own past is met as often as three of the others
         everybody += [(FIRST_SPARE + part, _vector(_entry(policies, "adaptive").parameters))] * 3
         policies = tune_one(policies, "adaptive", here, everybody, ADAPTIVE, TUNING_SEED + 100 + part, say)
-    return tune_without_twists(tune_offsets(policies, pairs, None, say), say)
+    policies = tune_without_twists(tune_offsets(policies, pairs, None, say), say)
+    return polish_without_twists(policies, say)
 
 
 def tune_without_twists(policies: Policies, say: Say) -> Policies:
@@ -342,7 +352,7 @@ def tune_without_twists(policies: Policies, say: Say) -> Policies:
     name = "adaptive"
     base = _vector(_entry(policies, name).parameters)
     free = _tunable(list(range(len(PARAMETERS))))
-    league: list[tuple[int, Vector | None]] = [(POLICIES[n], None) for n in (name, "random", *FIELD)]
+    league = _league(name)
     found = np.zeros(len(free))
     others = tuple(o for o in policies.offsets if (o.policy, o.twist) != (name, NO_TWIST))
     catalog = replace(load_catalog(), policies=Policies(policies.entries, others))
@@ -364,6 +374,33 @@ def tune_without_twists(policies: Policies, say: Say) -> Policies:
         league += [(FIRST_SPARE + part, base + rounded)] * 3
     gain, spread = confirm(draw(np.random.default_rng(TUNING_SEED + 290), FRESH), to_weights, found)
     say(f"{NO_TWIST}: {gain:+.3f} win points (+-{spread:.3f}) on fresh games")
+    parameters = {p: float(v) for p, v in zip(PARAMETER_NAMES, rounded, strict=True) if v}
+    return with_offsets(policies, [Offset(name, NO_TWIST, NO_TWIST, MappingProxyType(parameters))])
+
+
+def polish_without_twists(policies: Policies, say: Say) -> Policies:
+    """Tune the offset for games without twists on from where it is, in small steps, mostly against `greedy`.
+
+    Who builds and builds is what a careful player loses to; most cells have the 4 players of the claims.
+    """
+    name = "adaptive"
+    base = _vector(_entry(policies, name).parameters)
+    free = _tunable(list(range(len(PARAMETERS))))
+    begun = _offsets_by_cell(policies, name)
+    catalog = replace(load_catalog(), policies=policies)
+    start = begun(compile_cell(catalog, LEAGUE_EDITION, 4, []))[free]
+    league = _league(name, *["greedy"] * 3)
+
+    def to_weights(vector: Vector, cell: Cell) -> Vector:  # noqa: ARG001
+        return _clipped(base + _spread(free, vector))
+
+    def draw(rng: np.random.Generator, amount: Budget = POLISH) -> list[Task]:
+        drawn: list[tuple[int, Pair]] = [(2 + k // 2 % 5 if k % 2 else 4, ()) for k in range(amount.cells)]
+        return draw_tasks(catalog, rng, drawn, LEAGUE_EDITION, amount.games, league)
+
+    say(f"{name} without twists, polished: {len(free)} parameters, {POLISH}")
+    found = optimise(start, _STEPS[free], to_weights, draw, POLISH, TUNING_SEED + 210, say, sigma=0.25)
+    rounded = np.round(_clipped(base + _spread(free, found)) - base, 4)
     parameters = {p: float(v) for p, v in zip(PARAMETER_NAMES, rounded, strict=True) if v}
     return with_offsets(policies, [Offset(name, NO_TWIST, NO_TWIST, MappingProxyType(parameters))])
 
@@ -411,16 +448,20 @@ def fit_offset(
 ) -> Fit:
     """Find what `adaptive` should add to its parameters while a twist is in force; nothing if nothing gains.
 
-    `pairs` are those that may be played; of them those with the twist are, and the twist alone.
+    `pairs` are those that may be played; of them those with the twist are, and the twist alone. The search
+    begins with the offset that the catalog has, or with none.
     """
     name = "adaptive"
     own = [pair for pair in pairs if twist.id in pair] or [(twist.id,)]
+    begun = next(
+        (o.parameters for o in catalog.policies.offsets if (o.policy, o.twist) == (name, twist.id)), {}
+    )
     others = tuple(o for o in catalog.policies.offsets if (o.policy, o.twist) != (name, twist.id))
     catalog = replace(catalog, policies=Policies(catalog.policies.entries, others))
     base = _vector(_entry(catalog.policies, name).parameters)
     offsets_of = _offsets_by_cell(catalog.policies, name)
     free = [PARAMETER_NAMES.index(p) for p in OFFSET_NAMES]
-    league: list[tuple[int, Vector | None]] = [(POLICIES[n], None) for n in (name, name, *FIELD)]
+    league = _league(name, name)
 
     def to_weights(vector: Vector, cell: Cell) -> Vector:
         values = base + offsets_of(cell)
@@ -431,9 +472,9 @@ def fit_offset(
         drawn = list(draw_cells(rng, amount.cells, own, twist.id))
         return draw_tasks(catalog, rng, drawn, edition, amount.games, league)
 
-    steps = _STEPS[free]
+    start = np.array([begun.get(parameter, 0.0) for parameter in OFFSET_NAMES])
     found = optimise(
-        np.zeros(len(free)), steps, to_weights, draw, budget, seed, sigma=0.4, jobs=jobs, advance=advance
+        start, _STEPS[free], to_weights, draw, budget, seed, sigma=0.4, jobs=jobs, advance=advance
     )
     found = np.clip(found, -_WIDTHS[free], _WIDTHS[free])
     tasks = draw(np.random.default_rng(seed + 50_000), fresh)
@@ -533,13 +574,13 @@ def best_response(
 def tune_offsets(
     policies: Policies, pairs: Mapping[str, Sequence[Pair]], only: Sequence[str] | None, say: Say
 ) -> Policies:
-    """Tune the offsets of all twists, each against players without offsets for it."""
-    catalog = replace(load_catalog(), policies=policies)
-    offsets = []
-    for number, twist in enumerate(catalog.twists):
-        if not only or twist.id in only:
-            seed, edition = TUNING_SEED + 1000 + number, twist.editions[0]
-            fit = fit_offset(catalog, edition, twist, pairs[edition], TWIST, FRESH, seed)
-            say(f"{twist.id}: {fit.gain:+.3f} win points (+-{fit.spread:.3f}) on fresh games")
-            offsets.append(fit.offset)
-    return with_offsets(policies, offsets)
+    """Tune the offsets of all twists, twice: two are in force at once, so each must suit the others."""
+    for part, budget in enumerate(TWIST):
+        for number, twist in enumerate(load_catalog().twists):
+            if not only or twist.id in only:
+                catalog = replace(load_catalog(), policies=policies)
+                seed, edition = TUNING_SEED + 1000 * (1 + part) + number, twist.editions[0]
+                fit = fit_offset(catalog, edition, twist, pairs[edition], budget, FRESH, seed)
+                say(f"{twist.id}: {fit.gain:+.3f} win points (+-{fit.spread:.3f}) on fresh games")
+                policies = with_offsets(policies, [fit.offset])
+    return policies

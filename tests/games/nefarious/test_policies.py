@@ -49,7 +49,8 @@ def clutter(record):
         if record.dtype[name].names:
             clutter(record[name])
         else:
-            record[name] = 3
+            floats = np.issubdtype(record.dtype[name].base, np.floating)
+            record[name] = 50 if floats else 3  # a worth of 50 VP would change much
 
 
 def hide_anew(session, chance):

@@ -143,9 +143,42 @@ def foresee_income(m, r, seat):
     earned = 0.0
     for zone in range(c.ACTION_COUNT):
         earned += m.imagined.table.minions[seat, zone] * m.expect[zone]
-    if r.first[c.AT_INCOME] < r.last[c.AT_INCOME]:
+    if has(r, c.AT_INCOME):
         return twist_income(m.imagined, r, seat, earned)
     return earned
+
+
+@jit
+def foresee_flow(m, r, seat):
+    """Return what a later round will bring in by itself, on average over the actions that may be played then.
+
+    Minions that a twist moves before income, and money it gives after it, count as they will be; what the
+    actions of this round bring once must not be taken for a habit.
+    """
+    t = m.imagined.table
+    if not (has(r, c.BEFORE_INCOME) or has(r, c.AT_INCOME) or has(r, c.AFTER_INCOME)):
+        return foresee_income(m, r, seat) if t.on_zones[seat] > 0 else 0.0
+    money, hand, on_zones, reserve = t.money[seat], t.n_hand[seat], t.on_zones[seat], t.reserve[seat]
+    actions, hurt, given_up = t.actions[seat], m.hurt_done, m.given_up
+    minions = (t.minions[seat, 0], t.minions[seat, 1], t.minions[seat, 2], t.minions[seat, 3])
+    total = 0.0
+    for i in range(r.n_choices):
+        t.actions[seat] = r.choices[i]
+        foresee_moment(m, r, seat, c.BEFORE_INCOME)
+        total += foresee_income(m, r, seat)
+        foresee_moment(m, r, seat, c.AFTER_INCOME)
+        total += t.money[seat] - money
+        t.money[seat], t.n_hand[seat], t.on_zones[seat], t.reserve[seat] = money, hand, on_zones, reserve
+        for zone in range(c.ACTION_COUNT):
+            t.minions[seat, zone] = minions[zone]
+    t.actions[seat], m.hurt_done, m.given_up = actions, hurt, given_up
+    return total / r.n_choices
+
+
+@inline
+def has(r, moment):
+    """Whether anything happens at a moment."""
+    return r.first[moment] < r.last[moment]
 
 
 @jit

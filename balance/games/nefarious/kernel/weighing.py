@@ -15,10 +15,11 @@ from balance.games.nefarious.kernel.foresight import (
     expect_actions,
     foresee_build,
     foresee_building,
-    foresee_income,
+    foresee_flow,
     foresee_moment,
     foresee_placement,
     foresee_round,
+    has,
     look_around,
     move_minions,
     rounds_left,
@@ -100,7 +101,7 @@ def begin_to_think(m, r, table, weights, seat):
     for zone in range(c.ACTION_COUNT):
         expected += m.expect[zone]
     m.minion = m.income * expected * 0.25
-    m.decay[0] = 1.0
+    m.decay[0] = weights[w.PATIENCE]  # the next round is the first in which something can be built later
     for k in range(1, MOST_WAITING):
         m.decay[k] = m.decay[k - 1] * weights[w.PATIENCE]
     best = 0
@@ -112,8 +113,27 @@ def begin_to_think(m, r, table, weights, seat):
     m.hurt_done = 0.0
     m.extra = 0.0
     m.given_up = 0
-    income = foresee_income(m, r, seat)
-    m.per_round = max(1.0, r.work_money * r.action_repeats + income)
+    m.per_round = max(0.5, saved_in_a_round(m, r, seat))
+
+
+@jit
+def saved_in_a_round(m, r, seat):
+    """Return what a round of saving money brings: Work, Research too if there is room, or taking turns."""
+    if r.rest > 0:
+        earned = r.action_repeats * (r.work_money + r.rest * r.research_money) / (r.rest + 1.0)
+        return earned + foresee_flow(m, r, seat)
+    if not (has(r, c.AT_END) or has(r, c.AT_START)):
+        earned = r.action_repeats * (r.work_money + (r.research_money if r.actions > 1 else 0))
+        return earned + foresee_flow(m, r, seat)
+    # something gives or takes money between rounds, maybe all that was saved
+    mask = 1 << c.WORK
+    if r.actions > 1:
+        mask |= 1 << c.RESEARCH
+    foresee_round(m, r, seat, mask)
+    foresee_moment(m, r, seat, c.AT_START)
+    saved = m.imagined.table.money[seat] + m.extra - m.money
+    come_back(m, seat)
+    return saved
 
 
 @jit
@@ -142,21 +162,25 @@ def worth_without_plan(m, r, seat, bonus):
     if hand > 0.0:
         worth += m.first_card
     worth += m.card * (min(hand, m.many_from) + m.many * max(0.0, hand - m.many_from))
-    if t.on_zones[seat] > 0:
-        worth += m.income * foresee_income(m, r, seat)
+    worth += m.income * foresee_flow(m, r, seat)
     return worth + m.hurt * m.hurt_done
 
 
 @jit
 def worth_of_plan(m, r, seat):
-    """Value the best cards that could be built later with the money there is then."""
-    money = m.imagined.table.money[seat] + m.extra
+    """Value the best cards that could be built later with the money there is then; none while refused."""
+    t = m.imagined.table
+    if has(r, c.AT_BUILD) and refusing_line(m.imagined, r, seat) >= 0:
+        return 0.0
+    money = t.money[seat] + m.extra
+    # who invents now cannot do it again while Invent rests
+    earliest = r.rest if t.actions[seat] >> c.INVENT & 1 else 0
     best = 0.0
     second = 0.0
     for i in range(m.n_cards):
         if m.gone >> min(i, 62) & 1:
             continue
-        worth = m.net[i] * m.decay[waiting(m, r, m.hand[i], money)]
+        worth = m.net[i] * m.decay[max(earliest, waiting(m, r, m.hand[i], money))]
         if worth > best:
             second = best
             best = worth
@@ -183,7 +207,7 @@ def conclude(m, r, seat):
     victory = 0.0
     if score >= r.goal and score > m.best_other:
         victory = _VICTORY + score
-    if r.first[c.AT_START] < r.last[c.AT_START]:
+    if has(r, c.AT_START):
         foresee_moment(m, r, seat, c.AT_START)
     return victory + worth_without_plan(m, r, seat, np.float64(bonus)) + worth_of_plan(m, r, seat)
 
@@ -192,10 +216,14 @@ def conclude(m, r, seat):
 def worth_of_actions(m, r, seat, mask):
     """Value a set of actions: the round that it makes, and the liking for it."""
     t = m.imagined.table
+    refused = has(r, c.AT_BUILD) and refusing_line(m.imagined, r, seat) >= 0
     foresee_round(m, r, seat, mask)
     liking = 0.0
     if mask >> c.SPECULATE & 1:
         liking += m.like_speculate
+        if refused and refusing_line(m.imagined, r, seat) < 0:
+            # even who never places a minion does, where nothing can be built without one
+            liking = max(liking, 0.5 * m.like_invent)
     if mask >> c.INVENT & 1 and t.n_built[seat] > m.n_built:
         liking += m.like_invent
     if mask >> c.RESEARCH & 1:
@@ -237,7 +265,7 @@ def worth_of_building(m, r, seat, card):
 def worth_of_removing(m, r, seat, zone):
     """Value what stays when a minion leaves a zone."""
     move_minions(m, seat, zone, -1)
-    worth = m.income * foresee_income(m, r, seat)
+    worth = m.income * foresee_flow(m, r, seat)
     come_back(m, seat)
     return worth
 
