@@ -162,7 +162,7 @@ def check(
     if not names:
         raise UsageError("name at least one variant to be checked")
     if runs:
-        opened = open_runs(runs)
+        opened: Sequence[Run] = open_runs(runs)
         catalog_, found = opened[0].catalog, opened[0].game
         variants = tuple(sorted(variant_ids(found, catalog_, opened[0].plan.edition, names)))
     else:
