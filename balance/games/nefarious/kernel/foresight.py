@@ -38,10 +38,6 @@ def look_around(m, table, seat):
         t.reserve[s] = table.reserve[s]
         t.n_hand[s] = table.n_hand[s]
         t.n_built[s] = table.n_built[s]
-        t.built_now[s] = table.built_now[s]
-        t.built_vp[s] = table.built_vp[s]
-        t.built_per[s] = table.built_per[s]
-        t.score[s] = table.score[s]
         t.actions[s] = table.actions[s]
         for zone in range(c.ACTION_COUNT):
             t.minions[s, zone] = table.minions[s, zone]
@@ -49,6 +45,10 @@ def look_around(m, table, seat):
         m.imagined.revealed[s] = _NONE
         m.imagined.discarded[0, s] = 0
         m.imagined.discarded[1, s] = 0
+    # nothing that is asked of the others needs these
+    t.built_now[seat] = table.built_now[seat]
+    t.built_vp[seat] = table.built_vp[seat]
+    t.built_per[seat] = table.built_per[seat]
     for i in range(table.n_built[seat]):
         t.built[seat, i] = table.built[seat, i]
     m.imagined.committed[seat] = m.committed
@@ -155,9 +155,15 @@ def foresee_flow(m, r, seat):
     Minions that a twist moves before income, and money it gives after it, count as they will be; what the
     actions of this round bring once must not be taken for a habit.
     """
+    if has(r, c.BEFORE_INCOME) or has(r, c.AT_INCOME) or has(r, c.AFTER_INCOME):
+        return twisted_flow(m, r, seat)
+    return foresee_income(m, r, seat) if m.imagined.table.on_zones[seat] > 0 else 0.0
+
+
+@jit
+def twisted_flow(m, r, seat):
+    """Return the flow where twists have a say in it."""
     t = m.imagined.table
-    if not (has(r, c.BEFORE_INCOME) or has(r, c.AT_INCOME) or has(r, c.AFTER_INCOME)):
-        return foresee_income(m, r, seat) if t.on_zones[seat] > 0 else 0.0
     money, hand, on_zones, reserve = t.money[seat], t.n_hand[seat], t.on_zones[seat], t.reserve[seat]
     actions, hurt, given_up = t.actions[seat], m.hurt_done, m.given_up
     minions = (t.minions[seat, 0], t.minions[seat, 1], t.minions[seat, 2], t.minions[seat, 3])
@@ -280,6 +286,13 @@ def foresee_moment(m, r, seat, moment):
                 m.hurt_done += hurt_by(m, r, line, seat, False)
 
 
+@inline
+def foresee_any(m, r, seat, moment):
+    """Do the lines of a moment, if there are any: most moments have none, and a call is not for nothing."""
+    if has(r, moment):
+        foresee_moment(m, r, seat, moment)
+
+
 @jit
 def hurt_by(m, r, line, seat, on_card):
     """Return what a line does to the others: the worth of what they lose, on average."""
@@ -289,7 +302,10 @@ def hurt_by(m, r, line, seat, on_card):
     for other in range(t.players):
         if other == seat:
             continue
-        amount = amount_on_card(g, r, line, other) if on_card else amount_of(g, line, other, -1)
+        if line.per == c.PER_NOTHING and not line.everything:
+            amount = line.amount
+        else:
+            amount = amount_on_card(g, r, line, other) if on_card else amount_of(g, line, other, -1)
         if line.what == c.MONEY:
             worth = m.coin * (amount if line.op == c.PLUS else min(amount, t.money[other]))
         elif line.what == c.CARD:
@@ -351,7 +367,10 @@ def foresee_building(m, r, seat, card):
         if source >= 0:
             for index in range(r.own_lines[source], r.own_lines[source + 1]):
                 line = r.lines[index]
-                foresee_line(m, line, seat, amount_on_card(g, r, line, seat))
+                if line.per == c.PER_NOTHING and not line.everything:
+                    foresee_line(m, line, seat, line.amount)
+                else:
+                    foresee_line(m, line, seat, amount_on_card(g, r, line, seat))
             for index in range(r.others_lines[source], r.others_lines[source + 1]):
                 m.hurt_done += hurt_by(m, r, r.lines[index], seat, True)
         for index in range(r.first[c.ON_INVENTION_SELF], r.last[c.ON_INVENTION_SELF]):
@@ -371,31 +390,31 @@ def foresee_round(m, r, seat, mask):
     t = g.table
     t.actions[seat] = mask
     m.given_up = 0
-    foresee_moment(m, r, seat, c.BEFORE_INCOME)
+    foresee_any(m, r, seat, c.BEFORE_INCOME)
     income = foresee_income(m, r, seat)
     sure = np.int64(income * m.count_on)
     t.money[seat] += sure
     m.extra = income - sure
-    foresee_moment(m, r, seat, c.AFTER_INCOME)
+    foresee_any(m, r, seat, c.AFTER_INCOME)
     for _ in range(r.action_repeats if mask >> c.SPECULATE & 1 else 0):
-        foresee_moment(m, r, seat, c.BEFORE_SPECULATE)
+        foresee_any(m, r, seat, c.BEFORE_SPECULATE)
         zone = best_payable_zone(m, r, seat)
         if zone >= 0:
             foresee_placement(m, r, seat, zone, r.price[zone])
-        foresee_moment(m, r, seat, c.AFTER_SPECULATE)
+        foresee_any(m, r, seat, c.AFTER_SPECULATE)
     if mask >> c.INVENT & 1:
         foresee_invention(m, r, seat)
     for _ in range(r.action_repeats if mask >> c.RESEARCH & 1 else 0):
-        foresee_moment(m, r, seat, c.BEFORE_RESEARCH)
+        foresee_any(m, r, seat, c.BEFORE_RESEARCH)
         t.money[seat] += r.research_money
         t.n_hand[seat] += foreseen_draws(t, r.research_cards)
-        foresee_moment(m, r, seat, c.AFTER_RESEARCH)
+        foresee_any(m, r, seat, c.AFTER_RESEARCH)
     for _ in range(r.action_repeats if mask >> c.WORK & 1 else 0):
-        foresee_moment(m, r, seat, c.BEFORE_WORK)
+        foresee_any(m, r, seat, c.BEFORE_WORK)
         t.money[seat] += r.work_money
-        foresee_moment(m, r, seat, c.AFTER_WORK)
+        foresee_any(m, r, seat, c.AFTER_WORK)
     m.given_up = 0
-    foresee_moment(m, r, seat, c.AT_END)
+    foresee_any(m, r, seat, c.AT_END)
 
 
 @jit
@@ -450,8 +469,14 @@ def best_build(m, r, seat, taken):
     return best
 
 
-@jit
+@inline
 def bonus_of(m, r, seat):
     """Return the VP that the imagined seat has from twists, beyond its cards."""
+    return twisted_bonus(m, r, seat) if has(r, c.AT_SCORE) else np.int64(0)
+
+
+@jit
+def twisted_bonus(m, r, seat):
+    """Return the bonus where twists give one."""
     t = m.imagined.table
     return score_of(m.imagined, r, seat) - t.built_vp[seat] - t.built_per[seat] * t.n_built[seat]

@@ -13,6 +13,7 @@ from balance.games.nefarious.kernel.foresight import (
     bonus_of,
     come_back,
     expect_actions,
+    foresee_any,
     foresee_build,
     foresee_building,
     foresee_flow,
@@ -151,7 +152,7 @@ def value_hand(m, r, seat):
         come_back(m, seat)
 
 
-@jit
+@inline
 def worth_without_plan(m, r, seat, bonus):
     """Value what the imagined seat has: VP, coins, cards in hand, minions, and harm done."""
     t = m.imagined.table
@@ -207,8 +208,7 @@ def conclude(m, r, seat):
     victory = 0.0
     if score >= r.goal and score > m.best_other:
         victory = _VICTORY + score
-    if has(r, c.AT_START):
-        foresee_moment(m, r, seat, c.AT_START)
+    foresee_any(m, r, seat, c.AT_START)
     return victory + worth_without_plan(m, r, seat, np.float64(bonus)) + worth_of_plan(m, r, seat)
 
 
@@ -238,7 +238,7 @@ def worth_of_actions(m, r, seat, mask):
 def worth_of_placing(m, r, seat, zone):
     """Value a minion on a zone."""
     foresee_placement(m, r, seat, zone, r.price[zone] if m.paying else 0)
-    foresee_moment(m, r, seat, c.AT_END)
+    foresee_any(m, r, seat, c.AT_END)
     worth = conclude(m, r, seat)
     come_back(m, seat)
     return worth
@@ -254,7 +254,7 @@ def worth_of_building(m, r, seat, card):
         for i in range(m.n_cards):
             if m.hand[i] == card:
                 m.gone = 1 << min(i, 62)
-    foresee_moment(m, r, seat, c.AT_END)
+    foresee_any(m, r, seat, c.AT_END)
     worth = liking + conclude(m, r, seat)
     come_back(m, seat)
     m.gone = 0
