@@ -23,19 +23,22 @@ class Interval(NamedTuple):
     high: float
 
 
-def wilson(share: float, n: float) -> Interval:
+def wilson(share: float, n: float, z: float = Z) -> Interval:
     """Return the Wilson score interval of a share that was seen in `n` independent trials.
 
-    `n` need not be whole: an effective number of trials is as good. Without trials nothing is known.
+    `n` need not be whole: an effective number of trials is as good. Without trials nothing is known. `z` is
+    the quantile; Student's where the number of trials was estimated from few deals.
 
     >>> [round(end, 4) for end in wilson(0.1, 100)]
     [0.1, 0.0552, 0.1744]
     """
     if n <= 0:
         return Interval(share, 0.0, 1.0)
-    centre = share + Z * Z / (2 * n)
-    reach = Z * math.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))
-    scale = 1 + Z * Z / n
+    if math.isinf(z):
+        return Interval(share, 0.0, 1.0)
+    centre = share + z * z / (2 * n)
+    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
     return Interval(share, max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale))
 
 

@@ -8,7 +8,7 @@ import pytest
 from balance import games
 from balance.errors import UsageError
 from balance.games.conformance import CellName, ConformanceError, check_game, sample_cells
-from balance.games.contract import Column, Measures, Table
+from balance.games.contract import Column, ItemColumns, Measures, Table
 from tests.games import tiny
 from tests.games.tiny import FACTS, TABLES, Tiny
 
@@ -79,6 +79,10 @@ class Twins(Tiny):
         return min(0, super().policy_number(name))
 
 
+def with_items(**columns):
+    return with_facts(item_columns=ItemColumns(**columns))
+
+
 def without_role(name, role):
     columns = tuple(c for c in FACTS.table(name).columns if c.role != role)
     return with_table(name, columns=columns)
@@ -111,6 +115,10 @@ def without_role(name, role):
             "x.a has the type 'float64'",
         ),
         (with_table("buys", meaning=""), "has no meaning written down"),
+        (with_items(opening=("coins",)), "the table seats has no column coins of the type uint64"),
+        (with_items(opening=("a",), drawn=("a", "b")), "masks of 1 and of 2 words"),
+        (with_items(cost="price"), "the listing of charms has no column price"),
+        (with_items(paid="points"), "no table with the role item has a column points"),
         (with_facts(measures=Measures(money="gold")), "the table seats has no column gold"),
         (with_facts(measures=Measures(lead_changes="swaps")), "the table games has no column swaps"),
         (with_facts(measures=Measures(chosen=("times_run",))), "measures name 1 columns of chosen actions"),
