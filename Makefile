@@ -7,7 +7,7 @@ BALANCE := .venv/bin/balance
 # Workers of pytest.
 JOBS ?= 2
 # Deals of each cell of the demo.
-DEMO_GAMES ?= 100
+DEMO_GAMES ?= 60
 # Cell 500, index 0, replicate 0: two players and two twists.
 DEMO_GAME := 5000000000000000
 
