@@ -16,7 +16,7 @@ def _tiny(monkeypatch):
 
 @pytest.fixture(scope="session")
 def nefarious(tmp_path_factory):
-    """All combinations of three twists for 2 and 3 players; some games stall, every deal is played twice."""
+    """All combinations of three twists, and one under which games stall; every deal is played twice."""
     return balance.simulate(
         tmp_path_factory.mktemp("nefarious") / "run",
         players="2,3",
@@ -25,6 +25,7 @@ def nefarious(tmp_path_factory):
             "unions",
             "geeks",
             "philanthropy",
+            "embezzling-minions",
             "geeks,unions",
             "geeks,philanthropy",
             "unions,philanthropy",
