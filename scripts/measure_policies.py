@@ -51,6 +51,7 @@ GAMES: Final = {
     "offsets": 20_000,
     "search": 2_000,
     "sane": 100_000,
+    "ends": 400,
     "speed": 2_000,
 }
 """The parts, and how many games each of their figures is measured on."""
@@ -314,6 +315,33 @@ def sane(setting: Setting) -> Found:
     return Found(claims)
 
 
+def ends(setting: Setting) -> Found:
+    """Under every variant alone, players among their own kind end their games: who does not is named."""
+    cast = setting.cast
+    names = [cast["greedy"], *setting.archetypes, cast["adaptive"]]
+    variants = setting.game.variants(setting.catalog, setting.edition)
+    matches = [
+        Match(parse_lineup(f"mirror:{name}", setting.players, setting.game), (setting.cell([variant]),),
+              setting.games)
+        for variant in variants for name in names
+    ]  # fmt: skip
+    played = iter(setting.play("ends", matches))
+    shares = {variant: {name: next(played) for name in names} for variant in variants}
+    claims = []
+    for name in names:
+        stuck = [v for v in variants if shares[v][name].stalled > 0.01 * shares[v][name].games]
+        claim = f"mirror:{name}: {setting.game.facts.variants} under which more than 1% of games stall"
+        claim += f" ({', '.join(stuck)})" if stuck else ""
+        n = setting.games * len(variants)
+        claims.append(_count(setting, "ends", claim, "0", len(stuck), n, not stuck))
+    rows: list[Row] = [
+        {setting.game.facts.variant: v, **{n: f"{o.stalled / o.games:.2f}" for n, o in here.items()}}
+        for v, here in shares.items()
+        if any(outcome.stalled for outcome in here.values())
+    ]
+    return Found(claims, [("Share of games that stall, where any does", rows)] if rows else [])
+
+
 def speed(setting: Setting) -> Found:
     """Time a decision of `adaptive` beside one of `random`, in turns, on one thread."""
     engine, cell = measured(setting.game), setting.cell()
@@ -340,6 +368,7 @@ PARTS: Final[dict[str, Callable[[Setting], Found]]] = {
     "offsets": offsets,
     "search": search,
     "sane": sane,
+    "ends": ends,
     "speed": speed,
 }
 NEEDS: Final = {
@@ -349,6 +378,7 @@ NEEDS: Final = {
     "offsets": ("adaptive", "without"),
     "search": ("adaptive", "search"),
     "sane": ("adaptive",),
+    "ends": ("greedy", "adaptive"),
     "speed": ("random", "adaptive"),
 }
 """Who has to exist for a part."""

@@ -162,3 +162,20 @@ def test_wrong_words_are_refused(script):
     ):  # fmt: skip
         with pytest.raises(script.UsageError, match="there is no"):
             script.main(["--of", "tiny", *arguments])
+
+
+def test_games_that_do_not_end_are_counted_by_variant(measure, tmp_path, monkeypatch):
+    """With a goal of 99 some games of the tiny race stall, and the moods under which they do are named."""
+    code, claims, tables, _ = measure("ends", games=30)
+    assert code == 0
+    assert [(c["value"], c["target"], c["n"]) for c in claims] == [(0, "0", 90)] * 3
+    assert tables == []
+    far = tmp_path / "far.toml"
+    far.write_text('[[edition]]\nid = "classic"\ngoal = 99\ncoins = 0\n')
+    load = Tiny.load_catalog
+    monkeypatch.setattr(Tiny, "load_catalog", lambda self, overlays=(): load(self, [far, *overlays]))
+    code, claims, tables, _ = measure("ends", games=30)
+    assert code == 1
+    (stuck,) = (row["mood"] for row in tables[0]["rows"] if float(row["thrifty"]) > 0.01)
+    assert claims[0]["value"] == 1
+    assert claims[0]["claim"].endswith(f"more than 1% of games stall ({stuck})")
