@@ -303,10 +303,18 @@ def test_the_same_counts_in_plain_python(planted, players, lineup):
     assert found.opening.sum() == found.opening_score.sum()
 
 
-def test_there_are_cards_that_were_dealt_thrown_away_and_drawn_again(planted):
-    """They count as dealt, once; were there none, the test above would not notice."""
-    again = planted.seats.filter((pl.col("opening_0") & pl.col("drawn_0")) != 0)
+def test_a_card_that_was_dealt_thrown_away_and_drawn_again_counts_as_dealt(tmp_path):
+    """Hands of ten for six players: the pile is shuffled again and again."""
+    run = balance.simulate(
+        tmp_path / "run", players=6, variants="geeks", lineups="mirror:random", games_per_cell=80, seed=5
+    )
+    again = run.seats.filter((pl.col("opening_0") & pl.col("drawn_0")) != 0)
     assert again.select(pl.len()).collect().item() > 10
+    ids, _, _, held, _, _ = by_hand(run, 6, "mirror:random")
+    (found,) = count_items([run], choose_cells([run], "mirror:random", players=[6]))
+    for k, card in enumerate(ids):
+        assert found.opening[:, k].sum() == len(held[card]["opening"])
+        assert found.drawn[:, k].sum() == len(held[card]["drawn"])
 
 
 def test_the_same_intervals_from_the_rows(planted):
