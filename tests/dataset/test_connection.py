@@ -586,4 +586,4 @@ def test_names_stand_beside_ids(schemes):
     assert [row[1:] for row in found.rows()] == [
         row[1:] for row in by_hand.sort("pair_a", nulls_last=True).collect().rows()
     ]
-    assert found["pair_a_name"].to_list() == ["Geeks", "Unions", None]
+    assert found["pair_a_name"].to_list() == ["Geeks, Geeks, Geeks, Geeks!", "Unions", None]
