@@ -20,7 +20,7 @@ file can be given to anything that speaks SQL on the views of `balance.dataset.v
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -42,6 +42,8 @@ _PARAMETER: Final = re.compile(
     r"(?P<meaning>.+)"
 )
 _COLUMN: Final = re.compile(r"(?P<name>\w+): (?P<meaning>.+)")
+_FEW: Final = 12
+"""Values of a parameter that a message may list."""
 _HEADINGS: Final = ("Question", "Game", "Parameters", "Columns")
 
 
@@ -193,12 +195,12 @@ def _parameter(line: str, wrong: Any) -> Parameter | None:
 
 def ask(
     con: duckdb.DuckDBPyConnection, question: Question, arguments: Mapping[str, object] | None = None
-) -> duckdb.DuckDBPyConnection:
-    """Run a ready query on a connection with views; UsageError for wrong arguments.
+) -> duckdb.DuckDBPyRelation:
+    """Ask a ready query on a connection with views; UsageError for wrong arguments.
 
-    The result is the connection's: `.fetchall()`, or `polars.DataFrame(con)`.
+    The answer is a relation: `.fetchall()`, or `polars.DataFrame(ask(...))`.
     """
-    return con.execute(question.sql, bind(con, question, arguments))
+    return con.sql(question.sql, params=bind(con, question, arguments))
 
 
 def bind(
@@ -277,18 +279,14 @@ def _looked_up(con: duckdb.DuckDBPyConnection, parameter: Parameter, text: str) 
         for value, shown, called in known:
             if _same(text, shown, folded=folded) or _same(text, called, folded=folded):
                 return value
-    shown = list(_in_order(row[1] for row in known))
-    raise UsageError(
-        f"{unknown(parameter.name, text, [*shown, *(row[2] for row in known if row[2])])}"
-        + (f" ({', '.join(shown)})" if len(shown) <= 12 else f" ({table} lists them)")
-    )
+    shown = list(dict.fromkeys(row[1] for row in known))
+    folded_ids = {name.casefold() for name in shown}
+    names = [row[2] for row in known if row[2] and row[2].casefold() not in folded_ids]
+    listed = ", ".join(shown) if len(shown) <= _FEW else f"{table} lists them"
+    raise UsageError(f"{unknown(parameter.name, text, [*shown, *names])} ({listed})")
 
 
 def _same(text: str, known: str | None, *, folded: bool) -> bool:
     if known is None:
         return False
     return text.casefold() == known.casefold() if folded else text == known
-
-
-def _in_order(names: Iterable[str]) -> Iterable[str]:
-    return dict.fromkeys(names)

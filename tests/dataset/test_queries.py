@@ -395,17 +395,22 @@ def answer_invention_value(rows, given):
             row |= {f"{name}_value": mean(points) - 1 if points else None}
         held = len({(seat.game_id, seat.seat) for seat in (*opening[card], *drawn[card])})
         some = built[card]
-        points, paid = [build.points for build in some], sum(build.paid for build in some)
+        paid = sum(build.paid for build in some)
         yield row | {
             "held": held,
             "built": len(some),
-            "built_points": sum(points),
-            "built_value": mean(points) - 1 if some else None,
             "built_share": len(some) / held if held else None,
             "mean_round": mean([build.round for build in some]),
             "paid": paid,
             "vp_per_money": rows.cards[card]["vp"] * len(some) / paid if paid else None,
         }
+
+
+def answer_invention_built_value(rows, given):
+    for (card,), builds in grouped(left(rows.builds, given), "invention"):
+        points = [build.points for build in builds]
+        row = card_head(rows, card) | {name: rows.cards[card][name] for name in ("cost", "vp")}
+        yield row | {"built": len(builds), "points": sum(points), "value": mean(points) - 1}
 
 
 def answer_invention_value_by_twist(rows, given):

@@ -8,7 +8,7 @@ import pytest
 from balance import games
 from balance.errors import UsageError
 from balance.games.conformance import CellName, ConformanceError, check_game, sample_cells
-from balance.games.contract import Column, Table
+from balance.games.contract import Column, Holdings, Table
 from tests.games import tiny
 from tests.games.tiny import FACTS, TABLES, Tiny
 
@@ -95,6 +95,14 @@ def without_role(name, role):
         (with_facts(default_lineup="mirror:genius"), "default lineups: unknown policy 'genius'"),
         (with_facts(field=("random", "genius")), "the policy 'genius' is not known: unknown policy"),
         (Twins(), "the policy 'thrifty' has the number of 'random'"),
+        (
+            with_facts(holdings=Holdings("buys", (("bought", ("mask",)),))),
+            "holdings are called like the table buys",
+        ),
+        (
+            with_facts(holdings=Holdings("hands", (("bought", ("coins",)),))),
+            "the mask of holdings 'bought' needs columns of seats of type uint64, found ['coins']",
+        ),
         (with_facts(item="hat"), "no kind 'hat'"),
         (with_facts(items=""), "the word 'items' is empty"),
         (with_facts(tables=TABLES[1:]), "the table games is missing"),
