@@ -108,7 +108,9 @@ def shell(folder, checkout, tmp_path):
 
     def start(*args, **env):
         terminal = Terminal(
-            [str(folder), *args], checkout, **{"BALANCE_STATE_DIR": str(tmp_path / "state"), **env}
+            [str(folder), *args],
+            checkout,
+            **{"BALANCE_STATE_DIR": str(tmp_path / "state"), "TMPDIR": str(tmp_path), **env},
         )
         opened.append(terminal)
         return terminal
