@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import contextlib
+import signal
+from collections.abc import Iterator
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -60,7 +63,7 @@ def sql(
     from balance.dataset.connection import Limits, connect
     from balance.dataset.run import open_runs
 
-    with connect(open_runs(told.runs), Limits(memory, timeout)) as con:
+    with _ended_in_order(), connect(open_runs(told.runs), Limits(memory, timeout)) as con:
         if listing:
             shell.list_queries(con.game.name, options)
             return
@@ -70,3 +73,18 @@ def sql(
         else:
             diagnostics.detail(f"asking {len(con.runs)} runs")
             results.write_result(con, asked.sql, asked.parameters, options)
+
+
+@contextlib.contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Clear up also when the process is told to end, or its terminal is closed."""
+
+    def end(number: int, _: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

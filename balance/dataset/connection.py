@@ -14,6 +14,7 @@ import re
 import shutil
 import tempfile
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -93,10 +94,11 @@ class Connection:
             raise UsageError(f"a time limit of {limits.seconds} s makes no sense; 0 is no limit")
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="balance-sql")
         self._folder = tempfile.mkdtemp(prefix="balance-sql-")
+        self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         try:
             self._con = _closed_in(self.runs, limits, self._folder)
         except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._remove()
             raise
 
     def __enter__(self) -> Connection:
@@ -111,7 +113,7 @@ class Connection:
         """Close the connection and remove its temporary folder."""
         self._worker.shutdown(wait=False)
         self._con.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._remove()
 
     def check(self, query: str) -> Statement:
         """Return the one statement of a text; UsageError if it is refused."""
@@ -292,7 +294,7 @@ class _Clock:
             raise Failed(
                 f"the query was stopped: it took longer than the time limit of {limit:g} s"
             ) from None
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):
             self._stop(future)
             raise
         except duckdb.OutOfMemoryException:

@@ -108,7 +108,9 @@ def shell(folder, checkout, tmp_path):
 
     def start(*args, **env):
         terminal = Terminal(
-            [str(folder), *args], checkout, **{"BALANCE_STATE_DIR": str(tmp_path / "state"), **env}
+            [str(folder), *args],
+            checkout,
+            **{"BALANCE_STATE_DIR": str(tmp_path / "state"), "TMPDIR": str(tmp_path), **env},
         )
         opened.append(terminal)
         return terminal
@@ -183,6 +185,19 @@ def test_ctrl_c_ends_a_query_of_the_command_line(shell):
     terminal.process.send_signal(signal.SIGINT)
     terminal.until("error: interrupted")
     assert terminal.end() == 130
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("args", [["-v", SLOW], ["-v"]])
+def test_nothing_is_left_behind_by_a_process_that_is_told_to_end(shell, tmp_path, number, args):
+    (tmp_path / "temporary").mkdir()
+    terminal = shell(*args, TMPDIR=str(tmp_path / "temporary"))
+    terminal.until("asking" if SLOW in args else PROMPT)
+    assert len(list((tmp_path / "temporary").iterdir())) == 1
+    time.sleep(0.5)
+    terminal.process.send_signal(number)
+    assert terminal.end() == 128 + number
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 def test_a_time_limit_does_not_end_the_shell(shell):

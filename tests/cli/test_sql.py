@@ -404,6 +404,6 @@ def test_the_page_is_right(checkout, tmp_path):
         env=os.environ | {"PATH": f"{binary}:{os.environ['PATH']}", "PYTHONPATH": str(checkout)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert (done.returncode, done.stderr) == (0, "")
