@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from balance.analysis.winpoints import Tally
+from balance.dataset import sqltext
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.schema import stored_table
@@ -36,10 +37,8 @@ __all__ = [
     "batches",
     "by_deal",
     "connect",
-    "files_sql",
     "layout_of",
     "planned_cells",
-    "quoted",
     "statistics",
 ]
 
@@ -201,7 +200,7 @@ class Layout:
 
     def column(self, table: str, role: str) -> str:
         """Return the column of a role, quoted."""
-        return quoted(stored_table(self.facts, table).column(role).name)
+        return sqltext.name(stored_table(self.facts, table).column(role).name)
 
     @cached_property
     def parts(self) -> list[Part]:
@@ -242,7 +241,7 @@ class Layout:
             f"{self.column('games', 'stalled')}::int as stalled",
         ]
         own += [
-            f"{quoted(name)}::int as {alias}"
+            f"{sqltext.name(name)}::int as {alias}"
             for name, alias in (
                 (m.extension, "extension"),
                 (m.lead_changes, "lead_changes"),
@@ -269,21 +268,21 @@ class Layout:
         m = self.facts.measures
         seat = self.column("seats", "seat")
         found = [
-            f"sum({quoted(name)})::bigint as {alias}"
+            f"sum({sqltext.name(name)})::bigint as {alias}"
             for name, alias in ((m.money, "money"), (m.hand, "hand"))
             if name
         ]
-        found += [f"sum({quoted(name)})::int as a{k}" for k, name in enumerate(m.chosen)]
+        found += [f"sum({sqltext.name(name)})::int as a{k}" for k, name in enumerate(m.chosen)]
         if m.half_score:
-            half = quoted(m.half_score)
+            half = sqltext.name(m.half_score)
             found += [f"max(if({seat} = {k}, {half}, null))::int as v{k}" for k in self.seats]
         if self.policies:
-            cases = " ".join(f"when {_text(name)} then {k}" for k, name in enumerate(self.policies))
+            cases = " ".join(f"when {sqltext.text(name)} then {k}" for k, name in enumerate(self.policies))
             number = f"case {self.column('seats', 'policy')} {cases} end"
             found += [f"max(if({seat} = {k}, {number}, null))::tinyint as p{k}" for k in self.seats]
         won = self.column("seats", "won")
         for k, item in enumerate(self.items):
-            word = quoted(self.facts.mask("opening")[k // 64])
+            word = sqltext.name(self.facts.mask("opening")[k // 64])
             dealt = f"(({word} >> {k % 64}::utinyint) & 1)::int"
             found.append(f"sum({dealt})::int as dealt{item}")
             found.append(f"sum(if({won}, {dealt}, 0))::int as dealt_won{item}")
@@ -335,31 +334,15 @@ class Layout:
         named |= {f"d:{part.den}": part.den for part in self.parts if not part.constant}
         rows = self.per_game(games, seats, where)
         if not self.replicated:  # a deal is a game
-            made = [f"({sql})::bigint as {quoted(name)}" for name, sql in named.items()]
+            made = [f"({sql})::bigint as {sqltext.name(name)}" for name, sql in named.items()]
             return f"select cell_id, deal, {', '.join(made)} from ({rows})"
-        made = [f"sum({sql})::bigint as {quoted(name)}" for name, sql in named.items()]
+        made = [f"sum({sql})::bigint as {sqltext.name(name)}" for name, sql in named.items()]
         return f"select cell_id, deal, {', '.join(made)} from ({rows}) group by cell_id, deal"
 
 
 def _case(what: str, seats: Iterable[int], prefix: str) -> str:
     """Return SQL that picks the column of a seat."""
     return f"case {what} {' '.join(f'when {k} then {prefix}{k}' for k in seats)} end"
-
-
-def quoted(name: str) -> str:
-    """Return the name of a column as SQL."""
-    escaped = name.replace('"', '""')
-    return f'"{escaped}"'
-
-
-def _text(value: str) -> str:
-    escaped = value.replace("'", "''")
-    return f"'{escaped}'"
-
-
-def files_sql(paths: Iterable[Any]) -> str:
-    """Return files as SQL can read them."""
-    return f"read_parquet([{', '.join(_text(str(path)) for path in paths)}])"
 
 
 # --- reading
@@ -369,7 +352,9 @@ def connect() -> duckdb.DuckDBPyConnection:
     """Return a connection of its own, within the memory that an analysis may take."""
     import duckdb
 
-    con = duckdb.connect(":memory:", config={"memory_limit": _MEMORY})
+    con = duckdb.connect(
+        ":memory:", config={"memory_limit": _MEMORY, "autoinstall_known_extensions": "false"}
+    )
     con.execute("set preserve_insertion_order = false")
     return con
 
@@ -397,7 +382,7 @@ def statistics(
     lengths = _histogram(con, runs, layout.column("games", "length"), where)
     leads: dict[int, dict[int, int]] = {}
     if layout.facts.measures.lead_changes:
-        leads = _histogram(con, runs, quoted(layout.facts.measures.lead_changes), where)
+        leads = _histogram(con, runs, sqltext.name(layout.facts.measures.lead_changes), where)
     within = _wins_within(con, layout, runs, planned)
     return Statistics(
         layout.facts,
@@ -469,8 +454,8 @@ def by_deal(
 ) -> None:
     """Make a temporary table with one row per deal of some cells."""
     wanted = f"cell_id in ({', '.join(map(str, cells)) or '-1'})"
-    files = files_sql(f for run in runs for f in run.files("games"))
-    seats = files_sql(f for run in runs for f in run.files("seats"))
+    files = sqltext.parquet(f for run in runs for f in run.files("games"))
+    seats = sqltext.parquet(f for run in runs for f in run.files("seats"))
     con.execute(f"create or replace temp table {table} as {layout.per_deal(files, seats, wanted)}")
 
 
@@ -500,7 +485,7 @@ def _summed(
         for games, seats in batches(runs):
             rows = con.execute(f"""
                 select d.cell_id, count(*), {", ".join(selects)}
-                from ({own_layout.per_deal(files_sql(games), files_sql(seats), where)}) d
+                from ({own_layout.per_deal(sqltext.parquet(games), sqltext.parquet(seats), where)}) d
                 join planned using (cell_id)
                 left join plain b on b.cell_id = planned.base_id and b.deal = d.deal
                 group by d.cell_id""").fetchall()
@@ -529,16 +514,16 @@ def _aggregates(layout: Layout) -> tuple[list[str], list[str]]:
     """Return the names of the sums over deals, and their SQL."""
     made: dict[str, str] = {}
     for part in layout.parts:
-        num = f"d.{quoted(f'n:{part.name}')}"
+        num = f"d.{sqltext.name(f'n:{part.name}')}"
         made[f"n:{part.name}"] = f"sum({num})"
         made[f"n2:{part.name}"] = f"sum({num} * {num})"
         if not part.constant:
-            den = f"d.{quoted(f'd:{part.den}')}"
+            den = f"d.{sqltext.name(f'd:{part.den}')}"
             made[f"d:{part.den}"] = f"sum({den})"
             made[f"d2:{part.den}"] = f"sum({den} * {den})"
             made[f"x:{part.name}"] = f"sum({num} * {den})"
         if part.name in PAIRED:
-            column = quoted(f"n:{part.name}")
+            column = sqltext.name(f"n:{part.name}")
             made[f"p:{part.name}"] = f"count(b.{column})"
             made[f"px:{part.name}"] = f"sum(if(b.{column} is null, 0, d.{column}))"
             made[f"pb:{part.name}"] = f"sum(b.{column})"
@@ -567,7 +552,7 @@ def _histogram(
     con: duckdb.DuckDBPyConnection, runs: Sequence[Run], column: str, where: str
 ) -> dict[int, dict[int, int]]:
     """Return how many games of each cell have each value of a column of `games`."""
-    files = files_sql(f for run in runs for f in run.files("games"))
+    files = sqltext.parquet(f for run in runs for f in run.files("games"))
     rows = con.execute(
         f"select cell_id, {column}::int as value, count(*) from {files} where {where} "
         "group by all order by all"
@@ -590,7 +575,7 @@ def _wins_within(
     ]
     if not again:
         return {}
-    files = files_sql(f for run in runs for f in run.files("games"))
+    files = sqltext.parquet(f for run in runs for f in run.files("games"))
     winner, deal = layout.column("games", "outcome"), layout.column("games", "index")
     wins = ", ".join(f"count(*) filter (where {winner} = {k}) as w{k}" for k in layout.seats)
     rows = con.execute(f"""

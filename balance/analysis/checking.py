@@ -16,7 +16,6 @@ from typing import Any, Final
 from balance import games
 from balance.analysis.cells import CellStatistics, Statistics, statistics
 from balance.analysis.interaction import Interaction, Together, interactions, together
-from balance.analysis.metrics import Measurement
 from balance.analysis.sentences import finding_sentence
 from balance.analysis.thresholds import Thresholds, load_thresholds
 from balance.analysis.verdict import (
@@ -92,12 +91,7 @@ class Check:
 
     def sentence(self, finding: Finding) -> str:
         """Return a finding in words, beside the same without variants."""
-        base = self.statistics.baseline(finding.cell)
-        known = None if base is None else self._same(base, finding.measured)
-        return finding_sentence(finding, known)
-
-    def _same(self, cell: CellStatistics, measured: Measurement) -> Measurement | None:
-        return next((m for m in self.bench.of(cell) if m.name == measured.name), None)
+        return finding_sentence(finding, self.bench.without(finding))
 
     def worst(self) -> tuple[CellVerdict, Finding | None]:
         """Return the cell that shows best what the verdict is about, and what is wrong there."""

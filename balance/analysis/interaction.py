@@ -21,15 +21,14 @@ from balance.analysis.cells import (
     batches,
     by_deal,
     connect,
-    files_sql,
     layout_of,
     planned_cells,
-    quoted,
 )
 from balance.analysis.corrections import benjamini_yekutieli
 from balance.analysis.estimates import Mean
 from balance.analysis.intervals import Interval, Z, normal_tail
 from balance.analysis.verdict import Judgements, Verdict, strength_of
+from balance.dataset import sqltext
 from balance.dataset.run import Run
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ def _totals(
     for games, seats in batches(runs):
         rows = con.execute(f"""
             select d.cell_id, count(*), {", ".join(made.values())}
-            from ({layout.per_deal(files_sql(games), files_sql(seats), where)}) d
+            from ({layout.per_deal(sqltext.parquet(games), sqltext.parquet(seats), where)}) d
             join quartets q using (cell_id)
             join alone a on a.cell_id = q.first and a.deal = d.deal
             join alone b on b.cell_id = q.second and b.deal = d.deal
@@ -167,7 +166,7 @@ def _aggregates(layout: Layout) -> dict[str, str]:
     """Return the sums that are needed, as SQL by name."""
     made: dict[str, str] = {}
     for name, scale, den in _measures(layout):
-        column = quoted(f"n:{name}")
+        column = sqltext.name(f"n:{name}")
         if scale == LOG:
             for k, one in enumerate(_ALIASES):
                 made[f"{name}:{k}"] = f"sum({one}.{column})"
@@ -177,7 +176,7 @@ def _aggregates(layout: Layout) -> dict[str, str]:
         beyond = f"(d.{column} - a.{column} - b.{column} + o.{column})"
         made[f"{name}:n"], made[f"{name}:n2"] = f"sum({beyond})", f"sum({beyond} * {beyond})"
         if den:
-            held = f"d.{quoted(f'd:{den}')}"
+            held = f"d.{sqltext.name(f'd:{den}')}"
             made[f"{name}:d"], made[f"{name}:d2"] = f"sum({held})", f"sum({held} * {held})"
             made[f"{name}:x"] = f"sum({beyond} * {held})"
     return made

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from balance.analysis.blocks import BLOCKS
 from balance.analysis.cells import connect
+from balance.dataset import sqltext
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.schema import stored_table
@@ -267,7 +268,7 @@ class _Source:
         self.drawn = self._bits(drawn, besides=opening)
         self.acquiring = _acquired_table(self.facts)
         self.files = {
-            table.name: _files(path for run in runs for path in run.files(table.name))
+            table.name: sqltext.parquet(path for run in runs for path in run.files(table.name))
             for table in self.facts.tables
         }
 
@@ -277,7 +278,7 @@ class _Source:
         return slice(0, len(self.ids)), slice(len(self.ids), None)
 
     def column(self, table: str, role: str) -> str:
-        return _quoted(stored_table(self.facts, table).column(role).name)
+        return sqltext.name(stored_table(self.facts, table).column(role).name)
 
     def _bits(self, words: Sequence[str], besides: Sequence[str] = ()) -> tuple[str, ...]:
         """Return SQL that asks for each item whether its bit is set, in `words` but not in `besides`."""
@@ -289,8 +290,8 @@ class _Source:
         for k in range(len(self.ids)):
             word, bit = divmod(k, _WORD)
             mask = f"{1 << bit}::ubigint"
-            own = f"{_quoted(words[word])} & {mask} <> 0"
-            asked.append(f"{own} and {_quoted(besides[word])} & {mask} = 0" if besides else own)
+            own = f"{sqltext.name(words[word])} & {mask} <> 0"
+            asked.append(f"{own} and {sqltext.name(besides[word])} & {mask} = 0" if besides else own)
         return tuple(asked)
 
     def prepare(
@@ -328,7 +329,7 @@ class _Source:
             f"(case when {self.column('seats', 'won')} then {_WON} "
             f"when game_id in (from stalled) then {_STALLED} else {_LOST} end)::tinyint"
         )
-        named = "".join(f", {_quoted(name)}" for name in columns)
+        named = "".join(f", {sqltext.name(name)}" for name in columns)
         return (
             f"select game_id, cell_id, {self.block} as block, {outcome} as outcome{named} "
             f"from {self.files['seats']} where {self.where}"
@@ -368,7 +369,9 @@ class _Source:
         """
         words = self.facts.mask("opening")
         seat, item = self.column("seats", "seat"), self.column(table.name, "item")
-        dealt = " or ".join(f"{_quoted(word)} & mask_{k} <> 0" for k, word in enumerate(words)) or "false"
+        dealt = (
+            " or ".join(f"{sqltext.name(word)} & mask_{k} <> 0" for k, word in enumerate(words)) or "false"
+        )
         return f"""
             select ((block::int * {len(self.ids)} + bit) * 3 + outcome) * 2 + ({dealt})::int as place,
               count(*) as times
@@ -391,7 +394,7 @@ class _Source:
         dated = any(column.role == "round" for column in table.columns)
         sums = (
             f"sum({self.column(table.name, 'round')})" if dated else "0",
-            f"sum({_quoted(price)})" if price else "0",
+            f"sum({sqltext.name(price)})" if price else "0",
         )
         place = {item: k for k, item in enumerate(self.ids)}
         for item, *own in con.execute(
@@ -416,14 +419,3 @@ class _Source:
 def _acquired_table(facts: Facts) -> Table | None:
     """Return the table of what was acquired, if the game has one."""
     return next((table for table in facts.tables if any(c.role == "item" for c in table.columns)), None)
-
-
-def _quoted(name: str) -> str:
-    escaped = name.replace('"', '""')
-    return f'"{escaped}"'
-
-
-def _files(paths: Iterable[Any]) -> str:
-    """Return files as SQL can read them."""
-    names = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
-    return f"read_parquet([{names}])"

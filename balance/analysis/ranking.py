@@ -78,11 +78,7 @@ class Ranking:
 
     def sentence(self, finding: Finding) -> str:
         """Return a finding in words, beside the same without variants."""
-        base = self.statistics.baseline(finding.cell)
-        known = None
-        if base is not None:
-            known = next((m for m in self.bench.of(base) if m.name == finding.measured.name), None)
-        return finding_sentence(finding, known)
+        return finding_sentence(finding, self.bench.without(finding))
 
     def reason(self, judgement: Judgement) -> Finding | None:
         """Return what breaks a combination most, or what keeps it undecided."""

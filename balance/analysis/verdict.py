@@ -102,13 +102,6 @@ class Finding:
         value = self.measured.estimate.interval.value
         return value > self.bound if self.upper else value < self.bound
 
-    def sentence(self) -> str:
-        """Return the finding in words: the metric, its value and interval, what is accepted."""
-        value, low, high = self.measured.estimate.interval
-        title = self.measured.metric.title + (f" ({self.measured.of})" if self.measured.of else "")
-        accepted = f"{'at most' if self.upper else 'at least'} {self.bound:g}"
-        return f"{title}: {value:.3g} ({low:.3g} to {high:.3g}); accepted is {accepted}"
-
 
 @dataclass(frozen=True, slots=True)
 class CellVerdict:
@@ -295,6 +288,13 @@ class Bench:
                 tuned = () if self.unfitted(cell.variants) else self.statistics.facts.adapting
             self.measured[cell.id] = measure(self.statistics, cell, tuned)
         return self.measured[cell.id]
+
+    def without(self, finding: Finding) -> Measurement | None:
+        """Return what a finding is about, measured without variants; None if that was not played."""
+        base = self.statistics.baseline(finding.cell)
+        if base is None:
+            return None
+        return next((m for m in self.of(base) if m.name == finding.measured.name), None)
 
     def look(self, cell: CellStatistics, thresholds: Thresholds) -> _Look:
         """Hold a cell against the thresholds."""

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import duckdb
 
 from balance import machine
+from balance.dataset import sqltext
 from balance.dataset.questions import Question, bind
 from balance.dataset.statements import Statement, check_statement
 from balance.dataset.verify import damages
@@ -375,7 +376,7 @@ def _frame(
     relation = con.sql(_as_texts(statement.text, columns, _NOT_ARROW) or statement.text, params=bound)
     columns = columns or list(map(Column, relation.columns, map(str, relation.types)))
     names = unique_names([column.name for column in columns])
-    shown = ", ".join(f"#{k} as {_quoted(name)}" for k, name in enumerate(names, 1))
+    shown = ", ".join(f"#{k} as {sqltext.name(name)}" for k, name in enumerate(names, 1))
     frame = pl.DataFrame(_Stream(relation.project(shown)))
     kinds = [column.type for column in columns]
     return frame.with_columns(
@@ -420,12 +421,8 @@ def _as_texts(query: str, columns: Sequence[Column], awkward: re.Pattern[str]) -
         value = name
         if awkward.search(column.type):
             value = f"to_json({name})::varchar" if _is_nested(column.type) else f"{name}::varchar"
-        shown.append(f"{value} as {_quoted(column.name)}")
+        shown.append(f"{value} as {sqltext.name(column.name)}")
     return f"select {', '.join(shown)} from (\n{query}\n) as t({', '.join(names)})"  # noqa: S608 - checked before
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _is_nested(kind: str) -> bool:

@@ -61,7 +61,7 @@ class Run:
         """Return a big table, to be read when it is needed: `run.scan("games").filter(...).collect()`."""
         import polars as pl
 
-        return pl.scan_parquet(self.files(table))
+        return pl.scan_parquet(self.files(table), glob=False, hive_partitioning=False)
 
     def small(self, table: str) -> pl.DataFrame:
         """Return a small table: `cells`, `policies`, `run`, or the entries of a kind, `twists`."""
@@ -70,7 +70,7 @@ class Run:
         names = [name.removesuffix(".parquet") for name in self.state.head if name.endswith(".parquet")]
         if table not in names:
             raise UsageError(unknown("table", table, names))
-        return pl.read_parquet(self.path / f"{table}.parquet")
+        return pl.read_parquet(self.path / f"{table}.parquet", glob=False, hive_partitioning=False)
 
     def sql(self, query: str, /, **parameters: object) -> pl.DataFrame:
         """Ask in SQL, with a value for each `$name`; UsageError for what is wrong, or does more than read.

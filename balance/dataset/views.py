@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from balance.dataset import sqltext
 from balance.dataset.run import Run
 from balance.dataset.schema import (
     StoredColumn,
@@ -53,7 +54,7 @@ def create_views(con: duckdb.DuckDBPyConnection, runs: Sequence[Run]) -> None:
     for name, expression in MACROS.items():
         con.execute(f"create or replace macro {name} as {expression}")
     for name, query in view_queries(runs).items():
-        con.execute(f"create or replace view {_name(name)} as\n{query}")
+        con.execute(f"create or replace view {sqltext.name(name)} as\n{query}")
 
 
 def view_queries(runs: Sequence[Run]) -> dict[str, str]:
@@ -90,37 +91,13 @@ def run_labels(paths: Sequence[Path]) -> list[str]:
 # --- pieces of SQL
 
 
-def _name(*parts: str) -> str:
-    """Quote a name: table and column, or one of them.
-
-    >>> _name("x", "round")
-    '"x"."round"'
-    """
-    return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
-
-
-def _text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _parquet(files: Sequence[Path]) -> str:
-    """Return the rows of some files; the words of their folders (`players=4`) mean nothing to it."""
-    names = ", ".join(_text(_no_pattern(file)) for file in files)
-    return f"read_parquet([{names}], hive_partitioning = false)"
-
-
-def _no_pattern(file: Path) -> str:
-    """Return a path in which `*`, `?` and `[` stand for themselves."""
-    return "".join(f"[{char}]" if char in "*?[" else char for char in str(file.resolve()))
-
-
 def _together(runs: Sequence[Run], queries: Sequence[str]) -> str:
     """Return one query for the rows of all runs, with the column `run` if there are several."""
     if len(runs) == 1:
         return queries[0]
     labels = run_labels([run.path for run in runs])
     rows = [
-        f"select {_text(label)} as run, * from ({query})"
+        f"select {sqltext.text(label)} as run, * from ({query})"
         for label, query in zip(labels, queries, strict=True)
     ]
     return "\nunion all\n".join(rows)
@@ -128,12 +105,12 @@ def _together(runs: Sequence[Run], queries: Sequence[str]) -> str:
 
 def _stored(runs: Sequence[Run], table: str) -> str:
     """Return a query for the rows of a big table as stored."""
-    return _together(runs, [f"select * from {_parquet(run.files(table))}" for run in runs])
+    return _together(runs, [f"select * from {sqltext.parquet(run.files(table))}" for run in runs])
 
 
 def _small(run: Run, table: str) -> str:
     """Return a query for the rows of a small table as stored."""
-    return f"select * from {_parquet([run.path / f'{table}.parquet'])}"
+    return f"select * from {sqltext.parquet([run.path / f'{table}.parquet'])}"
 
 
 def _has_names(game: Game[Any, Any], kind: str) -> bool:
@@ -150,12 +127,12 @@ class _View:
 
     def take(self, name: str) -> None:
         """Select a stored column."""
-        self.selected.append(_name("x", name))
+        self.selected.append(sqltext.name("x", name))
 
     def add(self, expression: str, name: str) -> None:
         """Select something else under a name, unless the game has a column of this name."""
         if name not in self.own:
-            self.selected.append(f"{expression} as {_name(name)}")
+            self.selected.append(f"{expression} as {sqltext.name(name)}")
 
     def join(self, source: str) -> None:
         """Take a further table in."""
@@ -174,7 +151,7 @@ def _cells(game: Game[Any, Any], runs: Sequence[Run]) -> str:
     facts = game.facts
     sorted_, played = combination_columns(facts), variant_columns(facts)
     fixed = ["cell_id", "edition", "players", *sorted_, *played, "lineup"]
-    keys = ", ".join(map(_name, fixed))
+    keys = ", ".join(map(sqltext.name, fixed))
     every = "\nunion all\n".join(_small(run, "cells") for run in runs)
     # A run that did not play a cell has no deals there, and an index that says nothing.
     rows = f"""select {keys}, sum(deals)::bigint as deals, max(replicates) as replicates,
@@ -187,7 +164,9 @@ from ({every}) group by {keys}"""
         if named and name in sorted_:
             _add_name(view, facts.variants, name)
         elif named and name in played:
-            view.add(_played_name(name, {c: _name(f"of_{c}", "name") for c in sorted_}), f"{name}_name")
+            view.add(
+                _played_name(name, {c: sqltext.name(f"of_{c}", "name") for c in sorted_}), f"{name}_name"
+            )
     for name in ("first_index", "deals", "replicates"):
         view.take(name)
     return view.query()
@@ -196,14 +175,15 @@ from ({every}) group by {keys}"""
 def _add_name(view: _View, table: str, column: str) -> None:
     """Add the name of the entry whose id a column holds."""
     entry = f"of_{column}"
-    view.add(_name(entry, "name"), f"{column}_name")
-    view.join(f"left join {_name(table)} {_name(entry)} on {_name(entry, 'id')} = {_name('x', column)}")
+    view.add(sqltext.name(entry, "name"), f"{column}_name")
+    same = f"{sqltext.name(entry, 'id')} = {sqltext.name('x', column)}"
+    view.join(f"left join {sqltext.name(table)} {sqltext.name(entry)} on {same}")
 
 
 def _played_name(column: str, names: Mapping[str, str]) -> str:
     """Return the name of a variant in the order played: that of one of the sorted ones."""
-    whens = " ".join(f"when {_name('x', known)} then {name}" for known, name in names.items())
-    return f"case {_name('x', column)} {whens} end"
+    whens = " ".join(f"when {sqltext.name('x', known)} then {name}" for known, name in names.items())
+    return f"case {sqltext.name('x', column)} {whens} end"
 
 
 def _big(game: Game[Any, Any], table: StoredTable, runs: Sequence[Run]) -> str:
@@ -221,9 +201,9 @@ def _big(game: Game[Any, Any], table: StoredTable, runs: Sequence[Run]) -> str:
         elif column.role == "item" and _has_names(game, game.facts.item):
             _add_name(view, game.facts.items, column.name)
         elif column.role == "combination" and _has_names(game, game.facts.variant):
-            view.add(_name("c", f"{column.name}_name"), f"{column.name}_name")
+            view.add(sqltext.name("c", f"{column.name}_name"), f"{column.name}_name")
         elif column.role == "variant" and _has_names(game, game.facts.variant):
-            names = {c: _name("c", f"{c}_name") for c in combination_columns(game.facts)}
+            names = {c: sqltext.name("c", f"{c}_name") for c in combination_columns(game.facts)}
             view.add(_played_name(column.name, names), f"{column.name}_name")
     return view.query()
 
@@ -231,7 +211,7 @@ def _big(game: Game[Any, Any], table: StoredTable, runs: Sequence[Run]) -> str:
 def _add_cell(game: Game[Any, Any], view: _View) -> None:
     """Add what the cell fixes, so that most questions need no join."""
     for name in _fixed_columns(game):
-        view.add(_name("c", name), name)
+        view.add(sqltext.name("c", name), name)
 
 
 def _fixed_columns(game: Game[Any, Any]) -> list[str]:
@@ -252,11 +232,13 @@ def _add_outcome(game: Game[Any, Any], view: _View, won: StoredColumn, runs: Seq
     """
     stalled = game.facts.table("games").column("stalled").name
     view.join(
-        f"left join (select game_id from ({_stored(runs, 'games')}) where {_name(stalled)}) z\n"
+        f"left join (select game_id from ({_stored(runs, 'games')}) where {sqltext.name(stalled)}) z\n"
         "  on z.game_id = x.game_id"
     )
     view.add("z.game_id is not null", stalled)
-    points = f"case when z.game_id is not null then 1 when {_name('x', won.name)} then c.players else 0 end"
+    points = (
+        f"case when z.game_id is not null then 1 when {sqltext.name('x', won.name)} then c.players else 0 end"
+    )
     view.add(f"({points})::tinyint", "win_points")
 
 
@@ -266,25 +248,27 @@ def _held(game: Game[Any, Any], holdings: Holdings, *, several: bool) -> str:
     kept = [*(["run"] if several else []), "game_id", "cell_id", *_fixed_columns(game)]
     kept += [seats.column(role).name for role in ("seat", "policy", "won")]
     kept += [game.facts.table("games").column("stalled").name, "win_points"]
-    selected = ", ".join(_name("s", name) for name in kept)
-    selected += f", i.id::{_item_type(game)} as {_name(item)}"
+    selected = ", ".join(sqltext.name("s", name) for name in kept)
+    selected += f", i.id::{_item_type(game)} as {sqltext.name(item)}"
     if _has_names(game, item):
-        selected += f", i.name as {_name(f'{item}_name')}"
+        selected += f", i.name as {sqltext.name(f'{item}_name')}"
     # Items are few and come with their bit: a seat costs one `&` for each item that a query asks for. The bit
     # lies in a list: DuckDB 2.0 breaks off with an internal error ("dict-surviving cache") where a join on a
     # condition like this follows one with a small table; what holds a list is not cached, and so is safe.
     ways: list[str] = []
     for place, (how, columns) in enumerate(holdings.ways):
         for word, column in enumerate(columns):
-            earlier = [f"(s.{_name(masks[word])} & i.bit[1]) <> 0" for _, masks in holdings.ways[:place]]
+            earlier = [
+                f"(s.{sqltext.name(masks[word])} & i.bit[1]) <> 0" for _, masks in holdings.ways[:place]
+            ]
             ways.append(
-                f"select {selected}, {_text(how)} as how,\n"
+                f"select {selected}, {sqltext.text(how)} as how,\n"
                 f"  not ({' or '.join(earlier) or 'false'}) as first_time\n"
-                f"from seats s join items i on (s.{_name(column)} & i.bit[1]) <> 0 and i.word = {word}"
+                f"from seats s join items i on (s.{sqltext.name(column)} & i.bit[1]) <> 0 and i.word = {word}"
             )
     items = f"""with items as (
   select *, [1::ubigint << (place % {_BITS})::ubigint] as bit, place // {_BITS} as word
-  from (select *, row_number() over (order by id) - 1 as place from {_name(game.facts.items)})
+  from (select *, row_number() over (order by id) - 1 as place from {sqltext.name(game.facts.items)})
 )
 """
     return items + "\nunion all\n".join(ways)

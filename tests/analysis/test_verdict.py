@@ -7,6 +7,7 @@ import pytest
 from balance import games
 from balance.analysis.cells import Sums, statistics
 from balance.analysis.corrections import harmonic, spending
+from balance.analysis.sentences import finding_sentence
 from balance.analysis.thresholds import load_thresholds
 from balance.analysis.verdict import (
     TOO_MANY,
@@ -64,7 +65,7 @@ def test_both_ends_of_a_range_count():
         assert found.verdict is verdict
         assert found.tests == 2
     assert found.broken[0].upper is False
-    assert "win points of a seat (0): 0.5" in found.broken[0].sentence()
+    assert finding_sentence(found.broken[0]).startswith("Seat 0 gets 0.50 (")
 
 
 def test_broken_at_any_strength_fine_only_at_all():

@@ -94,6 +94,13 @@ def test_games_of_a_run_are_judged_as_they_are(check, tmp_path):
     assert "did you mean 'windy'" in err
 
 
+def test_a_run_in_a_folder_whose_name_means_something_to_sql(check, tmp_path):
+    made = balance.simulate(tmp_path / "it's [1] players=9" / "run*", game="tiny", games_per_cell=30)
+    code, out, err = check("windy", "--run", str(made.path), "--players", "2")
+    assert code in (0, 4), err
+    assert "2 players" in out
+
+
 def test_the_same_thresholds_without_failing(check, strict):
     assert check("windy", *TINY, *strict, "--fail-on", "none")[0] == 0
 

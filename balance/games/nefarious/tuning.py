@@ -350,17 +350,14 @@ def tune_without_twists(policies: Policies, say: Say) -> Policies:
     parts, of which the first joins the league.
     """
     name = "adaptive"
-    base = _vector(_entry(policies, name).parameters)
-    free = _tunable(list(range(len(PARAMETERS))))
+    base, free = _vector(_entry(policies, name).parameters), _tunable(range(len(PARAMETERS)))
     league = _league(name)
     found = np.zeros(len(free))
     others = tuple(o for o in policies.offsets if (o.policy, o.twist) != (name, NO_TWIST))
     catalog = replace(load_catalog(), policies=Policies(policies.entries, others))
 
     def to_weights(vector: Vector, cell: Cell) -> Vector:  # noqa: ARG001
-        values = base.copy()
-        values[free] += vector
-        return _clipped(values)
+        return _clipped(base + _spread(free, vector))
 
     def draw(rng: np.random.Generator, amount: Budget = WITHOUT_TWISTS) -> list[Task]:
         drawn: list[tuple[int, Pair]] = [(2 + k % 5, ()) for k in range(amount.cells)]
@@ -370,11 +367,19 @@ def tune_without_twists(policies: Policies, say: Say) -> Policies:
         say(f"{name} without twists: {len(free)} parameters, {WITHOUT_TWISTS}")
         seed = TUNING_SEED + 200 + part
         found = optimise(found, _STEPS[free], to_weights, draw, WITHOUT_TWISTS, seed, say)
-        rounded = np.round(_clipped(base + _spread(free, found)) - base, 4)
-        league += [(FIRST_SPARE + part, base + rounded)] * 3
+        league += [(FIRST_SPARE + part, base + _difference(base, free, found))] * 3
     gain, spread = confirm(draw(np.random.default_rng(TUNING_SEED + 290), FRESH), to_weights, found)
     say(f"{NO_TWIST}: {gain:+.3f} win points (+-{spread:.3f}) on fresh games")
-    parameters = {p: float(v) for p, v in zip(PARAMETER_NAMES, rounded, strict=True) if v}
+    return _with_difference(policies, name, _difference(base, free, found))
+
+
+def _difference(base: Vector, free: Sequence[int], found: Vector) -> Vector:
+    """Return what was found as an offset of all parameters, within their ranges, as it is written."""
+    return np.round(_clipped(base + _spread(free, found)) - base, 4)
+
+
+def _with_difference(policies: Policies, name: str, difference: Vector) -> Policies:
+    parameters = {p: float(v) for p, v in zip(PARAMETER_NAMES, difference, strict=True) if v}
     return with_offsets(policies, [Offset(name, NO_TWIST, NO_TWIST, MappingProxyType(parameters))])
 
 
@@ -384,8 +389,7 @@ def polish_without_twists(policies: Policies, say: Say) -> Policies:
     Who builds and builds is what a careful player loses to; most cells have the 4 players of the claims.
     """
     name = "adaptive"
-    base = _vector(_entry(policies, name).parameters)
-    free = _tunable(list(range(len(PARAMETERS))))
+    base, free = _vector(_entry(policies, name).parameters), _tunable(range(len(PARAMETERS)))
     begun = _offsets_by_cell(policies, name)
     catalog = replace(load_catalog(), policies=policies)
     start = begun(compile_cell(catalog, LEAGUE_EDITION, 4, []))[free]
@@ -400,9 +404,7 @@ def polish_without_twists(policies: Policies, say: Say) -> Policies:
 
     say(f"{name} without twists, polished: {len(free)} parameters, {POLISH}")
     found = optimise(start, _STEPS[free], to_weights, draw, POLISH, TUNING_SEED + 210, say, sigma=0.25)
-    rounded = np.round(_clipped(base + _spread(free, found)) - base, 4)
-    parameters = {p: float(v) for p, v in zip(PARAMETER_NAMES, rounded, strict=True) if v}
-    return with_offsets(policies, [Offset(name, NO_TWIST, NO_TWIST, MappingProxyType(parameters))])
+    return _with_difference(policies, name, _difference(base, free, found))
 
 
 def _spread(free: Sequence[int], values: Vector) -> Vector:
