@@ -436,7 +436,7 @@ def best_payable_zone(m, r, seat):
 @inline
 def zone_worth(m, zone):
     """Return what a further minion on a zone promises for the rest of the game."""
-    return m.income * m.expect[zone]
+    return m.coin * m.income * m.expect[zone]
 
 
 @jit

@@ -84,7 +84,7 @@ def begin_to_think(m, r, table, weights, seat):
     early = min(1.0, left / weights[w.HORIZON])
     m.coin = between(weights, w.COIN, early)
     m.card = between(weights, w.CARD, early)
-    m.income = between(weights, w.INCOME, early) * m.coin * left
+    m.income = between(weights, w.INCOME, early) * left  # rounds of income that are counted, as coins
     m.bonus = between(weights, w.BONUS, early)
     m.plan = between(weights, w.PLAN, early)
     m.hurt = between(weights, w.HURT, early)
@@ -101,7 +101,7 @@ def begin_to_think(m, r, table, weights, seat):
     expected = 0.0
     for zone in range(c.ACTION_COUNT):
         expected += m.expect[zone]
-    m.minion = m.income * expected * 0.25
+    m.minion = m.coin * m.income * expected * 0.25
     m.decay[0] = weights[w.PATIENCE]  # the next round is the first in which something can be built later
     for k in range(1, MOST_WAITING):
         m.decay[k] = m.decay[k - 1] * weights[w.PATIENCE]
@@ -157,13 +157,13 @@ def worth_without_plan(m, r, seat, bonus):
     """Value what the imagined seat has: VP, coins, cards in hand, minions, and harm done."""
     t = m.imagined.table
     worth = np.float64(t.built_vp[seat] + t.built_per[seat] * t.n_built[seat]) + m.bonus * bonus
-    money = t.money[seat] + m.extra
+    # coins to come are coins: beyond what can be spent they are worth as little as those that are there
+    money = t.money[seat] + m.extra + m.income * foresee_flow(m, r, seat)
     worth += m.coin * (min(money, m.rich_from) + m.rich * max(0.0, money - m.rich_from))
     hand = np.float64(t.n_hand[seat])
     if hand > 0.0:
         worth += m.first_card
     worth += m.card * (min(hand, m.many_from) + m.many * max(0.0, hand - m.many_from))
-    worth += m.income * foresee_flow(m, r, seat)
     return worth + m.hurt * m.hurt_done
 
 
