@@ -99,7 +99,7 @@ PARAMETERS: Final = (
     # Shapes.
     Parameter("rich_from", 0, 60, "number of coins from which a further coin is worth less"),
     Parameter("rich", 0, 1.5, "share of its worth that such a coin keeps"),
-    Parameter("first_card", 0, 8, "additional worth of having any card at all"),
+    Parameter("first_card", 0, 8, "additional worth of having any card that can be paid some day"),
     Parameter("many_from", 0, 12, "number of cards from which a further card is worth less"),
     Parameter("many", -0.5, 1.5, "share of its worth that such a card keeps"),
     Parameter("patience", 0, 1, "share of its worth that a card to be built keeps per round of waiting"),
@@ -107,6 +107,8 @@ PARAMETERS: Final = (
     # Guesses.
     Parameter("horizon", 1, 30, "rounds left at which the game is early; at none it is late"),
     Parameter("pace", 0.5, 4, "VP per round that a player makes, as guessed before anything is seen"),
+    Parameter("coin_ahead", 0, 0.5, "VP that a coin of any player promises him, when guessing how long it lasts"),
+    Parameter("minion_ahead", 0, 0.5, "VP per round that a minion on the table promises its owner, likewise"),
     Parameter("count_on", 0, 1, "share of the income foreseen that is counted on when planning a payment"),
     Parameter("habit", 0, 30, "rounds of play that the guess of what neighbours do is worth"),
     Parameter("prior_speculate", 0, 1, "guessed share of Speculate"),
@@ -137,6 +139,8 @@ PATIENCE: Final = PARAMETER_NAMES.index("patience")
 SECOND: Final = PARAMETER_NAMES.index("second")
 HORIZON: Final = PARAMETER_NAMES.index("horizon")
 PACE: Final = PARAMETER_NAMES.index("pace")
+COIN_AHEAD: Final = PARAMETER_NAMES.index("coin_ahead")
+MINION_AHEAD: Final = PARAMETER_NAMES.index("minion_ahead")
 COUNT_ON: Final = PARAMETER_NAMES.index("count_on")
 HABIT: Final = PARAMETER_NAMES.index("habit")
 PRIOR: Final = PARAMETER_NAMES.index("prior_speculate")

@@ -46,6 +46,8 @@ LEAGUE_EDITION: Final = "ascora-2011"
 CANDIDATE: Final = MOST_WEIGHED - 1
 """Row of the kernel's table of parameters where a candidate sits."""
 FIRST_SPARE: Final = len(POLICIES)
+GUESTS: Final = 0.4
+"""Share of the games in which one opponent sits among candidates, instead of one candidate among opponents."""
 _RANGES: Final = np.array([(p.lowest, p.highest) for p in PARAMETERS])
 # A step of 1 of the optimiser, for each parameter: about what a person would try first.
 _WIDTHS: Final = _RANGES[:, 1] - _RANGES[:, 0]
@@ -68,9 +70,11 @@ class Task:
     seed: int
     indices: npt.NDArray[np.int64]
     policies: npt.NDArray[np.int64]
-    """One row per game: rows of the kernel's table, CANDIDATE among them once."""
+    """One row per game: rows of the kernel's table; CANDIDATE is there once, or everywhere but once."""
     seats: npt.NDArray[np.int64]
-    """Where the candidate sits."""
+    """Where that one sits."""
+    guests: npt.NDArray[np.bool_]
+    """In which games that one is an opponent among candidates."""
 
 
 @dataclass(frozen=True)
@@ -146,8 +150,14 @@ def draw_tasks(
     return [draw_task(cell, rng, games, league) for cell in compiled]
 
 
-def draw_task(cell: Cell, rng: np.random.Generator, games: int, league: League) -> Task:
-    """Draw games of a cell, with opponents from the league, whose numbers are written into the cell."""
+def draw_task(
+    cell: Cell, rng: np.random.Generator, games: int, league: League, guests: float = GUESTS
+) -> Task:
+    """Draw games of a cell, with opponents from the league, whose numbers are written into the cell.
+
+    The candidate sits alone among opponents, or, in a share of the games, an opponent alone among candidates:
+    what wins against others must also hold its own where everybody plays like that.
+    """
     for row, weights in league:
         if weights is not None:
             cell.rules["weights"][0, row] = weights
@@ -158,14 +168,18 @@ def draw_task(cell: Cell, rng: np.random.Generator, games: int, league: League) 
     half = rng.random(games) < 0.5
     policies[half] = alike[half][:, None]
     seats = rng.integers(cell.players, size=games)
-    policies[np.arange(games), seats] = CANDIDATE
+    hosted = rng.random(games) < guests
+    policies[hosted] = CANDIDATE
+    different = np.unique(rows)
+    guest = different[rng.integers(len(different), size=games)]
+    policies[np.arange(games), seats] = np.where(hosted, guest, CANDIDATE)
     indices = rng.integers(1 << 32, size=games).astype(np.int64)
     seed = TUNING_SEED + int(rng.integers(1 << 20))
-    return Task(cell, seed, indices, policies.astype(np.int64), seats)
+    return Task(cell, seed, indices, policies.astype(np.int64), seats, hosted)
 
 
 def judge(player: Player, tasks: Sequence[Task], weights_of: Callable[[Cell], Vector]) -> float:
-    """Return the win points of a candidate over all tasks, 0 being fair."""
+    """Return the win points of a candidate over all tasks, less those of its guests, 0 being fair."""
     total = 0.0
     for task in tasks:
         rules = task.cell.rules.copy()
@@ -173,8 +187,8 @@ def judge(player: Player, tasks: Sequence[Task], weights_of: Callable[[Cell], Ve
         cell = replace(task.cell, rules=rules)
         winners = player.outcomes(cell, task.seed, task.indices, task.policies).winners
         players = task.cell.players
-        wins = np.count_nonzero(winners == task.seats) + np.count_nonzero(winners < 0) / players
-        total += players * wins / task.indices.size - 1.0
+        won = np.where(winners < 0, 1.0, players * (winners == task.seats)) - 1.0
+        total += float(np.mean(np.where(task.guests, -won, won)))
     return total / len(tasks)
 
 
@@ -351,7 +365,7 @@ def tune_without_twists(policies: Policies, say: Say) -> Policies:
     """
     name = "adaptive"
     base, free = _vector(_entry(policies, name).parameters), _tunable(range(len(PARAMETERS)))
-    league = _league(name)
+    league = _league(name, *["greedy"] * 4)
     found = np.zeros(len(free))
     others = tuple(o for o in policies.offsets if (o.policy, o.twist) != (name, NO_TWIST))
     catalog = replace(load_catalog(), policies=Policies(policies.entries, others))
@@ -393,7 +407,7 @@ def polish_without_twists(policies: Policies, say: Say) -> Policies:
     begun = _offsets_by_cell(policies, name)
     catalog = replace(load_catalog(), policies=policies)
     start = begun(compile_cell(catalog, LEAGUE_EDITION, 4, []))[free]
-    league = _league(name, *["greedy"] * 3)
+    league = _league(name, *["greedy"] * 6)
 
     def to_weights(vector: Vector, cell: Cell) -> Vector:  # noqa: ARG001
         return _clipped(base + _spread(free, vector))
@@ -565,7 +579,7 @@ def best_response(
     start = np.array(cell.rules["weights"][0, POLICIES["adaptive"]])
 
     def draw(rng: np.random.Generator) -> list[Task]:
-        return [draw_task(cell, rng, budget.games, league) for _ in range(budget.cells)]
+        return [draw_task(cell, rng, budget.games, league, guests=0.0) for _ in range(budget.cells)]
 
     found = optimise(
         start, _STEPS, lambda vector, _: _clipped(vector), draw, budget, seed, jobs=jobs, advance=advance

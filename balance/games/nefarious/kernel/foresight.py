@@ -92,12 +92,16 @@ def come_back(m, seat):
 
 
 @jit
-def rounds_left(r, table, pace):
-    """Guess how many rounds are left: the fastest player goes on as so far; `pace` is the first guess."""
+def rounds_left(r, table, weights):
+    """Guess how many rounds are left: the player who is nearest goes on as so far, and uses what he has.
+
+    Coins will become VP, minions will bring coins; before anything is seen there is the first guess.
+    """
+    pace, coins, minions = weights[w.PACE], weights[w.COIN_AHEAD], weights[w.MINION_AHEAD]
     fewest = 1000.0
     for s in range(table.players):
-        need = r.goal - table.score[s]
-        speed = (table.score[s] + 4.0 * pace) / (table.round + 3.0)
+        need = r.goal - table.score[s] - coins * table.money[s]
+        speed = (table.score[s] + 4.0 * pace) / (table.round + 3.0) + minions * table.on_zones[s]
         fewest = min(fewest, max(need, 1.0) / max(speed, 0.25))
     return max(1.0, min(fewest, 40.0))
 

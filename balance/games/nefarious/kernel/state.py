@@ -153,7 +153,10 @@ MIND: Final = np.dtype(
         ("many", np.float64),
         ("second", np.float64),
         ("count_on", np.float64),
-        ("decay", np.float64, (MOST_WAITING,)),
+        ("decay", np.float64, (MOST_WAITING + 1,)),  # by rounds of waiting; MOST_WAITING is never
+        ("saved", np.float64, (MOST_WAITING,)),  # money after each round of saving, where that is not steady
+        ("steady", np.int64),  # each round of saving brings the same
+        ("out_of_reach", np.int64),  # cards of the hand that saving will never pay
         ("net", np.float64, (MOST_CARDS,)),  # worth of building each card of the hand
         # the option at hand
         ("gone", np.int64),  # mask of places in the hand whose card is built

@@ -80,7 +80,7 @@ def begin_to_think(m, r, table, weights, seat):
     """Look at the table, guess how long it lasts and what the neighbours do, fix what things are worth."""
     look_around(m, table, seat)
     expect_actions(m, r, table, weights, seat)
-    left = rounds_left(r, table, weights[w.PACE])
+    left = rounds_left(r, table, weights)
     early = min(1.0, left / weights[w.HORIZON])
     m.coin = between(weights, w.COIN, early)
     m.card = between(weights, w.CARD, early)
@@ -105,6 +105,8 @@ def begin_to_think(m, r, table, weights, seat):
     m.decay[0] = weights[w.PATIENCE]  # the next round is the first in which something can be built later
     for k in range(1, MOST_WAITING):
         m.decay[k] = m.decay[k - 1] * weights[w.PATIENCE]
+    m.decay[MOST_WAITING] = 0.0
+    m.out_of_reach = 0
     best = 0
     for other in range(table.players):
         if other != seat:
@@ -120,21 +122,38 @@ def begin_to_think(m, r, table, weights, seat):
 @jit
 def saved_in_a_round(m, r, seat):
     """Return what a round of saving money brings: Work, Research too if there is room, or taking turns."""
+    m.steady = 1
     if r.rest > 0:
         earned = r.action_repeats * (r.work_money + r.rest * r.research_money) / (r.rest + 1.0)
         return earned + foresee_flow(m, r, seat)
     if not (has(r, c.AT_END) or has(r, c.AT_START)):
         earned = r.action_repeats * (r.work_money + (r.research_money if r.actions > 1 else 0))
         return earned + foresee_flow(m, r, seat)
-    # something gives or takes money between rounds, maybe all that was saved
+    foresee_saving(m, r, seat)
+    return m.saved[0] - m.money
+
+
+@jit
+def foresee_saving(m, r, seat):
+    """Count the money after each round of saving, where something gives or takes money between rounds.
+
+    What is taken may grow with what was saved, so that some cards can never be paid.
+    """
+    m.steady = 0
     mask = 1 << c.WORK
     if r.actions > 1:
         mask |= 1 << c.RESEARCH
-    foresee_round(m, r, seat, mask)
-    foresee_moment(m, r, seat, c.AT_START)
-    saved = m.imagined.table.money[seat] + m.extra - m.money
+    t = m.imagined.table
+    hoped = 0.0
+    for k in range(MOST_WAITING):
+        foresee_round(m, r, seat, mask)
+        hoped += m.extra
+        whole = np.int64(hoped)
+        t.money[seat] += whole
+        hoped -= whole
+        foresee_moment(m, r, seat, c.AT_START)
+        m.saved[k] = t.money[seat] + hoped
     come_back(m, seat)
-    return saved
 
 
 @jit
@@ -143,6 +162,8 @@ def value_hand(m, r, seat):
     before = worth_without_plan(m, r, seat, bonus_of(m, r, seat))
     refused = refusing_line(m.imagined, r, seat) >= 0
     for i in range(m.n_cards):
+        if waiting(m, r, m.hand[i], np.float64(m.money)) == MOST_WAITING:
+            m.out_of_reach += 1
         if refused:
             card = m.hand[i]
             m.net[i] = r.vp[card] - m.coin * r.cost[card]
@@ -161,7 +182,7 @@ def worth_without_plan(m, r, seat, bonus):
     money = t.money[seat] + m.extra + m.income * foresee_flow(m, r, seat)
     worth += m.coin * (min(money, m.rich_from) + m.rich * max(0.0, money - m.rich_from))
     hand = np.float64(t.n_hand[seat])
-    if hand > 0.0:
+    if hand > m.out_of_reach:
         worth += m.first_card
     worth += m.card * (min(hand, m.many_from) + m.many * max(0.0, hand - m.many_from))
     return worth + m.hurt * m.hurt_done
@@ -192,11 +213,25 @@ def worth_of_plan(m, r, seat):
 
 @inline
 def waiting(m, r, card, money):
-    """Return in how many rounds a card can be paid."""
+    """Return in how many rounds a card can be paid; MOST_WAITING is never."""
     missing = r.cost[card] - money
     if missing <= 0.0:
         return 0
-    return min(np.int64(missing / m.per_round) + 1, MOST_WAITING - 1)
+    if m.steady:
+        return min(np.int64(missing / m.per_round) + 1, MOST_WAITING - 1)
+    return waiting_unsteadily(m, r.cost[card], money)
+
+
+@jit
+def waiting_unsteadily(m, cost, money):
+    """Return the same where rounds of saving bring more or less: as many as lie between the two sums."""
+    rounds = 1
+    for k in range(MOST_WAITING):
+        if m.saved[k] >= cost:
+            return rounds
+        if m.saved[k] > money:
+            rounds += 1
+    return MOST_WAITING
 
 
 @jit
