@@ -5,7 +5,8 @@
     python scripts/tune_policies.py --without-twists         # only that for games without twists
 
 The same version gives the same numbers, whatever the number of threads. The optimiser is CMA-ES (the extra
-`tune`); the seeds and pairs of published figures are never played here (`balance.analysis.samples`).
+`tune`); what was found so far lies beside the result as `policies.part.toml`. The seeds and pairs of published
+figures are never played here (`balance.analysis.samples`).
 """
 
 import argparse
@@ -16,7 +17,7 @@ from balance.analysis.samples import tuning_combinations
 from balance.games.nefarious import tuning
 from balance.games.nefarious.catalog import load_catalog
 from balance.games.nefarious.game import GAME
-from balance.games.nefarious.players import official_policies, read_policies, write_policies
+from balance.games.nefarious.players import Policies, official_policies, read_policies, write_policies
 from balance.resources import data_dir
 
 START = Path(__file__).parent / "tuning_start.toml"
@@ -36,6 +37,10 @@ def main() -> None:
     parser.add_argument("--without-twists", action="store_true", help="only the offset for no twists")
     parser.add_argument("--out", type=Path, default=data_dir("nefarious") / "policies.toml")
     args = parser.parse_args()
+
+    def keep(found: Policies) -> None:
+        write_policies(found, args.out.with_suffix(".part.toml"))
+
     catalog = load_catalog()
     pairs = {e.id: tuning_combinations(GAME, catalog, e.id) for e in catalog.editions}
     if args.without_twists:
@@ -43,8 +48,9 @@ def main() -> None:
     elif args.offsets:
         policies = tuning.tune_offsets(official_policies(), pairs, args.offsets, say)
     else:
-        policies = tuning.tune_all(read_policies(START), pairs, say)
+        policies = tuning.tune_all(read_policies(START), pairs, say, keep)
     write_policies(policies, args.out)
+    args.out.with_suffix(".part.toml").unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -107,7 +107,9 @@ PARAMETERS: Final = (
     # Guesses.
     Parameter("horizon", 1, 30, "rounds left at which the game is early; at none it is late"),
     Parameter("pace", 0.5, 4, "VP per round that a player makes, as guessed before anything is seen"),
-    Parameter("coin_ahead", 0, 0.5, "VP that a coin of any player promises him, when guessing how long it lasts"),
+    Parameter(
+        "coin_ahead", 0, 0.5, "VP that a coin of any player promises him, when guessing how long it lasts"
+    ),
     Parameter("minion_ahead", 0, 0.5, "VP per round that a minion on the table promises its owner, likewise"),
     Parameter("count_on", 0, 1, "share of the income foreseen that is counted on when planning a payment"),
     Parameter("habit", 0, 30, "rounds of play that the guess of what neighbours do is worth"),

@@ -35,6 +35,8 @@ from balance.machine import cores
 
 Say = Callable[[str], None]
 Advance = Callable[[int], object]
+Keep = Callable[["Policies"], object]
+"""Is given what was found so far, after each part."""
 Pair = tuple[str, ...]
 League = Sequence[tuple[int, "Vector | None"]]
 """Rows of the kernel's table, and what to write there (None: what stands there)."""
@@ -47,7 +49,7 @@ CANDIDATE: Final = MOST_WEIGHED - 1
 """Row of the kernel's table of parameters where a candidate sits."""
 FIRST_SPARE: Final = len(POLICIES)
 GUESTS: Final = 0.4
-"""Share of the games in which one opponent sits among candidates, instead of one candidate among opponents."""
+"""Share of the games in which one opponent sits among candidates, not one candidate among opponents."""
 _RANGES: Final = np.array([(p.lowest, p.highest) for p in PARAMETERS])
 # A step of 1 of the optimiser, for each parameter: about what a person would try first.
 _WIDTHS: Final = _RANGES[:, 1] - _RANGES[:, 0]
@@ -341,7 +343,9 @@ def _league(*extra: str) -> list[tuple[int, Vector | None]]:
     return [(POLICIES[name], None) for name in (*FIELD, "greedy", "greedy", *extra)]
 
 
-def tune_all(policies: Policies, pairs: Mapping[str, Sequence[Pair]], say: Say) -> Policies:
+def tune_all(
+    policies: Policies, pairs: Mapping[str, Sequence[Pair]], say: Say, keep: Keep = lambda _: None
+) -> Policies:
     """Find all numbers: `adaptive` roughly, then the archetypes, then `adaptive` well, then its offsets."""
     everybody = _league()
     here = pairs[LEAGUE_EDITION]
@@ -353,7 +357,10 @@ def tune_all(policies: Policies, pairs: Mapping[str, Sequence[Pair]], say: Say) 
         # its own past is met as often as three of the others
         everybody += [(FIRST_SPARE + part, _vector(_entry(policies, "adaptive").parameters))] * 3
         policies = tune_one(policies, "adaptive", here, everybody, ADAPTIVE, TUNING_SEED + 100 + part, say)
-    policies = tune_without_twists(tune_offsets(policies, pairs, None, say), say)
+        keep(policies)
+    policies = tune_offsets(policies, pairs, None, say, keep)
+    policies = tune_without_twists(policies, say)
+    keep(policies)
     return polish_without_twists(policies, say)
 
 
@@ -477,7 +484,7 @@ def fit_offset(
     base = _vector(_entry(catalog.policies, name).parameters)
     offsets_of = _offsets_by_cell(catalog.policies, name)
     free = [PARAMETER_NAMES.index(p) for p in OFFSET_NAMES]
-    league = _league(name, name)
+    league = _league(name, name, "greedy", "greedy")
 
     def to_weights(vector: Vector, cell: Cell) -> Vector:
         values = base + offsets_of(cell)
@@ -588,7 +595,11 @@ def best_response(
 
 
 def tune_offsets(
-    policies: Policies, pairs: Mapping[str, Sequence[Pair]], only: Sequence[str] | None, say: Say
+    policies: Policies,
+    pairs: Mapping[str, Sequence[Pair]],
+    only: Sequence[str] | None,
+    say: Say,
+    keep: Keep = lambda _: None,
 ) -> Policies:
     """Tune the offsets of all twists, twice: two are in force at once, so each must suit the others."""
     for part, budget in enumerate(TWIST):
@@ -599,4 +610,5 @@ def tune_offsets(
                 fit = fit_offset(catalog, edition, twist, pairs[edition], budget, FRESH, seed)
                 say(f"{twist.id}: {fit.gain:+.3f} win points (+-{fit.spread:.3f}) on fresh games")
                 policies = with_offsets(policies, [fit.offset])
+        keep(policies)
     return policies

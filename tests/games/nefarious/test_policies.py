@@ -181,9 +181,9 @@ def test_search_plays_by_the_rules_under_any_pair(block):
 # --- who they are ----------------------------------------------------------------------------------------
 
 
-def greedy_at(*hand, money):
+def greedy_at(*hand, money, twists=()):
     """What `greedy` does with these cards and coins: its action, and the card if it is Invent."""
-    session = table(Seat(hand=hand, money=money), Seat())
+    session = table(Seat(hand=hand, money=money), Seat(), twists=twists)
     assert session.advance().seat == 0
     action = answer_of(session, "greedy")
     session.answer(action)
@@ -212,3 +212,20 @@ def test_greedy_works_towards_the_next_card_if_it_can_pay_none():
 
 def test_greedy_looks_for_cards_if_it_has_none():
     assert greedy_at(money=10) == "research"
+
+
+def test_greedy_looks_for_other_cards_if_saving_will_never_pay_those_it_has():
+    """Work brings 4 coins; from 20 on Embezzling Minions take as many again, so 22 are never there."""
+    assert greedy_at(EIGHT, money=15) == "work"
+    assert greedy_at(EIGHT, money=15, twists=["embezzling-minions"]) == "research"
+    assert greedy_at(FIVE, EIGHT, money=3, twists=["embezzling-minions"]) == "work"
+
+
+@pytest.mark.parametrize("twist", ["mad-broker", "embezzling-minions", "hyperinflation", "mob-influence"])
+def test_players_among_their_own_kind_come_to_an_end(twist):
+    """Twists under which a player who counts on income without end never spends it."""
+    for policy in FIELD:
+        cell = GAME.compile(CATALOG, "ascora-2011", 4, [twist])
+        indices = np.arange(60)
+        rows = GAME.play(cell, 5, indices, parse_lineup(f"mirror:{policy}", 4, GAME).seated(5, indices))
+        assert rows["games"]["stalled"].sum() <= 1, policy

@@ -16,7 +16,7 @@ from balance.errors import UsageError
 from balance.games.nefarious import tuning
 from balance.games.nefarious.catalog import load_catalog
 from balance.games.nefarious.players import Policies
-from balance.games.nefarious.policies import FIELD, PARAMETERS, POLICIES
+from balance.games.nefarious.policies import FIELD, PARAMETER_NAMES, PARAMETERS, POLICIES
 from balance.games.nefarious.tuning import Budget
 
 GAME = games.get("nefarious")
@@ -79,10 +79,24 @@ def test_every_candidate_of_a_generation_plays_the_same_games(official):
     base = np.array(task.cell.rules["weights"][0, POLICIES["adaptive"]])
     scores = [tuning.judge(tuning.Player(), [task], lambda _: base) for _ in range(2)]
     assert scores[0] == scores[1]
-    assert (task.policies == tuning.CANDIDATE).sum(axis=1).tolist() == [1] * 40
-    assert task.policies[np.arange(40), task.seats].tolist() == [tuning.CANDIDATE] * 40
-    alike = [len(set(row) - {tuning.CANDIDATE}) == 1 for row in task.policies.tolist()]
-    assert 10 < sum(alike) < 40
+    seats = (task.policies == tuning.CANDIDATE).sum(axis=1)
+    assert seats.tolist() == np.where(task.guests, 2, 1).tolist()
+    odd = task.policies[np.arange(40), task.seats] == tuning.CANDIDATE
+    assert odd.tolist() == (~task.guests).tolist()
+    assert 5 < task.guests.sum() < 30
+    alike = [len(set(row) - {tuning.CANDIDATE}) == 1 for row in task.policies[~task.guests].tolist()]
+    assert 5 < sum(alike) < len(alike)
+
+
+def test_what_guests_win_counts_against_a_candidate(official):
+    """Among candidates who play like `random`, a `greedy` guest wins nearly everything; alone they lose."""
+    rng = np.random.default_rng(4)
+    [task] = tuning.draw_tasks(official, rng, [(4, ())], ASCORA, 200, [(POLICIES["greedy"], None)])
+    soft = np.array(task.cell.rules["weights"][0, POLICIES["greedy"]])
+    same = tuning.judge(tuning.Player(), [task], lambda _: soft)
+    assert abs(same) < 0.4  # everybody is alike
+    soft[PARAMETER_NAMES.index("softness")] = 1000.0
+    assert tuning.judge(tuning.Player(), [task], lambda _: soft) < -0.9
 
 
 def test_nothing_that_is_published_is_played(official, pairs):

@@ -159,11 +159,12 @@ def foresee_saving(m, r, seat):
 @jit
 def value_hand(m, r, seat):
     """Find the net worth of building each card of the hand, as things stand."""
-    before = worth_without_plan(m, r, seat, bonus_of(m, r, seat))
-    refused = refusing_line(m.imagined, r, seat) >= 0
     for i in range(m.n_cards):
         if waiting(m, r, m.hand[i], np.float64(m.money)) == MOST_WAITING:
             m.out_of_reach += 1
+    before = worth_without_plan(m, r, seat, bonus_of(m, r, seat))
+    refused = refusing_line(m.imagined, r, seat) >= 0
+    for i in range(m.n_cards):
         if refused:
             card = m.hand[i]
             m.net[i] = r.vp[card] - m.coin * r.cost[card]
