@@ -18,7 +18,7 @@ from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import Catalog, Edition, Invention, Twist, changed_parameters
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.state import LINE, RULES
-from balance.games.nefarious.policies import PLAIN, POLICIES
+from balance.games.nefarious.policies import PARAMETER_NAMES, PLAIN, POLICIES
 
 PLAYERS: Final = (2, v.MOST_PLAYERS)
 
@@ -38,6 +38,8 @@ class Cell:
     """The deck in ascending order of id; a card's place here is its number inside the kernel."""
     rules: RecordArray = field(repr=False)
     """One record of state.RULES."""
+    economy: npt.NDArray[np.float64] = field(repr=False)
+    """By what the parameters of players are multiplied: they are written for printed prices and wages."""
 
 
 def compile_cell(
@@ -60,11 +62,40 @@ def compile_cell(
             )
     cards = tuple(sorted(catalog.inventions, key=lambda card: card.id))
     rules = _record(found_edition, players, found, handicaps, cards)
+    economy = _economy(found_edition, found, cards)
     for policy in catalog.policies.entries:
-        rules["weights"][0, POLICIES[policy.name]] = catalog.policies.parameters(policy.name, found)
+        weights = np.array(catalog.policies.parameters(policy.name, found))
+        rules["weights"][0, POLICIES[policy.name]] = weights * economy
     for plain, whose in PLAIN.items():
-        rules["weights"][0, POLICIES[plain]] = catalog.policies.plain_parameters(whose)
-    return Cell(catalog, found_edition, players, found, handicaps, cards, rules)
+        rules["weights"][0, POLICIES[plain]] = np.array(catalog.policies.plain_parameters(whose)) * economy
+    return Cell(catalog, found_edition, players, found, handicaps, cards, rules, economy)
+
+
+def _economy(
+    edition: Edition, twists: tuple[Twist, ...], cards: tuple[Invention, ...]
+) -> npt.NDArray[np.float64]:
+    """Return by what to multiply the parameters of players where twists change prices and wages.
+
+    A coin that buys twice as much is worth twice as much, and one has enough of them sooner; where a round
+    earns or buys more, the game is over sooner.
+    """
+    printed, here = changed_parameters(edition, ()), changed_parameters(edition, twists)
+    dearness = _total_cost(cards, here) / _total_cost(cards, printed)
+    tempo = _wage(here) / _wage(printed) / dearness
+    multiplied = dict.fromkeys(("coin", "coin_late", "coin_ahead", "minion_ahead"), 1.0 / dearness)
+    multiplied |= {"rich_from": dearness, "pace": tempo}
+    return np.array([multiplied.get(name, 1.0) for name in PARAMETER_NAMES])
+
+
+def _total_cost(cards: tuple[Invention, ...], parameters: Mapping[str, int]) -> float:
+    """Return what all cards cost; a coin more, so that a deck of free cards can be divided by."""
+    return 1.0 + float(_costs(_deck(cards), parameters).sum())
+
+
+def _wage(parameters: Mapping[str, int]) -> float:
+    """Return what a round of saving brings by its actions, and a little."""
+    actions = parameters["work_money"] + (parameters["research_money"] if parameters["actions"] > 1 else 0)
+    return 0.5 + parameters["action_repeats"] * actions
 
 
 def _twists(catalog: Catalog, edition: Edition, names: Sequence[str]) -> list[Twist]:
@@ -193,8 +224,13 @@ def _fill_cards(rules: RecordArray, deck: _Deck, parameters: Mapping[str, int]) 
     for name, values in deck.numbers.items():
         rules[name][0, : values.size] = values
     rules["n_cards"] = deck.cost.size
+    rules["cost"][0, : deck.cost.size] = _costs(deck, parameters)
+
+
+def _costs(deck: _Deck, parameters: Mapping[str, int]) -> npt.NDArray[np.int64]:
+    """Return what the cards cost after twists."""
     changed = np.maximum(0, deck.cost + parameters["cost_change"])
-    rules["cost"][0, : deck.cost.size] = -(-changed // parameters["cost_divisor"])
+    return np.asarray(-(-changed // parameters["cost_divisor"]))
 
 
 def _fill_moments(

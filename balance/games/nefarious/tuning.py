@@ -48,7 +48,9 @@ LEAGUE_EDITION: Final = "ascora-2011"
 CANDIDATE: Final = MOST_WEIGHED - 1
 """Row of the kernel's table of parameters where a candidate sits."""
 FIRST_SPARE: Final = len(POLICIES)
-GUESTS: Final = 0.4
+_GREEDY: Final = 8
+"""So many times more than anybody else a candidate meets `greedy`."""
+GUESTS: Final = 0.25
 """Share of the games in which one opponent sits among candidates, not one candidate among opponents."""
 _RANGES: Final = np.array([(p.lowest, p.highest) for p in PARAMETERS])
 # A step of 1 of the optimiser, for each parameter: about what a person would try first.
@@ -105,11 +107,15 @@ PARTS: Final = 3
 """So many times ADAPTIVE, the version so far joining the league each time."""
 OBSERVED: Final = Budget(1, 1, 60, 100)
 """What is watched to learn how often each action is played."""
-TWIST: Final = (Budget(20, 12, 12, 40), Budget(20, 12, 12, 50))
+TWIST: Final = (Budget(16, 10, 12, 40), Budget(16, 10, 12, 50))
 """All offsets are found twice, the second time with those of the first at work in the other twists."""
+MENDING: Final = Budget(16, 10, 12, 60)
+"""What is spent on a twist to mend the pairs that are lost to `greedy`."""
+LOST: Final = 1.25
+"""A pair counts as lost up to so many win points of `adaptive` against nothing but `greedy`."""
 WITHOUT_TWISTS: Final = Budget(60, 14, 10, 60)
 POLISH: Final = Budget(40, 16, 10, 120)
-FRESH: Final = Budget(1, 2, 120, 100)
+FRESH: Final = Budget(1, 2, 120, 60)
 """What shows the gain of an offset: two candidates, with and without it."""
 GAMES: Final = range(10_000, 1_000_000_001)
 """Budgets that a user may ask for."""
@@ -162,7 +168,7 @@ def draw_task(
     """
     for row, weights in league:
         if weights is not None:
-            cell.rules["weights"][0, row] = weights
+            cell.rules["weights"][0, row] = weights * cell.economy
     rows = np.array([row for row, _ in league])
     policies = rows[rng.integers(len(rows), size=(games, cell.players))]
     # in half of the games all opponents are the same
@@ -185,7 +191,7 @@ def judge(player: Player, tasks: Sequence[Task], weights_of: Callable[[Cell], Ve
     total = 0.0
     for task in tasks:
         rules = task.cell.rules.copy()
-        rules["weights"][0, CANDIDATE] = weights_of(task.cell)
+        rules["weights"][0, CANDIDATE] = weights_of(task.cell) * task.cell.economy
         cell = replace(task.cell, rules=rules)
         winners = player.outcomes(cell, task.seed, task.indices, task.policies).winners
         players = task.cell.players
@@ -339,8 +345,11 @@ def _offsets_by_cell(policies: Policies, name: str) -> Callable[[Cell], Vector]:
 
 
 def _league(*extra: str) -> list[tuple[int, Vector | None]]:
-    """Return whom a candidate meets: everybody, and `greedy`, that never stops to build, three times."""
-    return [(POLICIES[name], None) for name in (*FIELD, "greedy", "greedy", *extra)]
+    """Return whom a candidate meets: everybody, and `greedy`, that never stops to build, most of the time.
+
+    Careful players lose to it most easily, and it is what a new player does.
+    """
+    return [(POLICIES[name], None) for name in (*FIELD, *["greedy"] * _GREEDY, *extra)]
 
 
 def tune_all(
@@ -359,6 +368,8 @@ def tune_all(
         policies = tune_one(policies, "adaptive", here, everybody, ADAPTIVE, TUNING_SEED + 100 + part, say)
         keep(policies)
     policies = tune_offsets(policies, pairs, None, say, keep)
+    policies = mend_pairs(policies, here, say)
+    keep(policies)
     policies = tune_without_twists(policies, say)
     keep(policies)
     return polish_without_twists(policies, say)
@@ -372,7 +383,7 @@ def tune_without_twists(policies: Policies, say: Say) -> Policies:
     """
     name = "adaptive"
     base, free = _vector(_entry(policies, name).parameters), _tunable(range(len(PARAMETERS)))
-    league = _league(name, *["greedy"] * 4)
+    league = _league(name)
     found = np.zeros(len(free))
     others = tuple(o for o in policies.offsets if (o.policy, o.twist) != (name, NO_TWIST))
     catalog = replace(load_catalog(), policies=Policies(policies.entries, others))
@@ -389,7 +400,8 @@ def tune_without_twists(policies: Policies, say: Say) -> Policies:
         seed = TUNING_SEED + 200 + part
         found = optimise(found, _STEPS[free], to_weights, draw, WITHOUT_TWISTS, seed, say)
         league += [(FIRST_SPARE + part, base + _difference(base, free, found))] * 3
-    gain, spread = confirm(draw(np.random.default_rng(TUNING_SEED + 290), FRESH), to_weights, found)
+    tasks = draw(np.random.default_rng(TUNING_SEED + 290), FRESH)
+    gain, spread = confirm(tasks, to_weights, found, np.zeros(len(free)))
     say(f"{NO_TWIST}: {gain:+.3f} win points (+-{spread:.3f}) on fresh games")
     return _with_difference(policies, name, _difference(base, free, found))
 
@@ -414,7 +426,7 @@ def polish_without_twists(policies: Policies, say: Say) -> Policies:
     begun = _offsets_by_cell(policies, name)
     catalog = replace(load_catalog(), policies=policies)
     start = begun(compile_cell(catalog, LEAGUE_EDITION, 4, []))[free]
-    league = _league(name, *["greedy"] * 6)
+    league = _league(name)
 
     def to_weights(vector: Vector, cell: Cell) -> Vector:  # noqa: ARG001
         return _clipped(base + _spread(free, vector))
@@ -468,11 +480,14 @@ def fit_offset(
     seed: int,
     jobs: int | None = None,
     advance: Advance = lambda _: None,
+    *,
+    mending: bool = False,
 ) -> Fit:
     """Find what `adaptive` should add to its parameters while a twist is in force; nothing if nothing gains.
 
     `pairs` are those that may be played; of them those with the twist are, and the twist alone. The search
-    begins with the offset that the catalog has, or with none.
+    begins with the offset that the catalog has, or with none. When `mending`, what is found must beat that
+    offset, not none, or it stays.
     """
     name = "adaptive"
     own = [pair for pair in pairs if twist.id in pair] or [(twist.id,)]
@@ -484,7 +499,7 @@ def fit_offset(
     base = _vector(_entry(catalog.policies, name).parameters)
     offsets_of = _offsets_by_cell(catalog.policies, name)
     free = [PARAMETER_NAMES.index(p) for p in OFFSET_NAMES]
-    league = _league(name, name, "greedy", "greedy")
+    league = _league(name, name)
 
     def to_weights(vector: Vector, cell: Cell) -> Vector:
         values = base + offsets_of(cell)
@@ -500,10 +515,11 @@ def fit_offset(
         start, _STEPS[free], to_weights, draw, budget, seed, sigma=0.4, jobs=jobs, advance=advance
     )
     found = np.clip(found, -_WIDTHS[free], _WIDTHS[free])
+    instead = start if mending else np.zeros(start.size)
     tasks = draw(np.random.default_rng(seed + 50_000), fresh)
-    gain, spread = confirm(tasks, to_weights, found, jobs, advance)
-    kept = zip(OFFSET_NAMES, np.round(found, 4), strict=True) if gain > spread else ()
-    parameters = {parameter: float(value) for parameter, value in kept if value}
+    gain, spread = confirm(tasks, to_weights, found, instead, jobs, advance)
+    kept = np.round(found, 4) if gain > spread else instead
+    parameters = {p: float(value) for p, value in zip(OFFSET_NAMES, kept, strict=True) if value}
     return Fit(Offset(name, twist.id, twist_digest(twist), MappingProxyType(parameters)), gain, spread)
 
 
@@ -511,11 +527,12 @@ def confirm(
     tasks: Sequence[Task],
     to_weights: Callable[[Vector, Cell], Vector],
     found: Vector,
+    instead: Vector,
     jobs: int | None = None,
     advance: Advance = lambda _: None,
 ) -> tuple[float, float]:
-    """Return by how many win points an offset beats none on fresh games, and half the 95% interval."""
-    without = _bound(to_weights, np.zeros(found.size))
+    """Return by how many win points an offset beats another on fresh games, and half the 95% interval."""
+    without = _bound(to_weights, instead)
 
     def gain(task: Task) -> float:
         return judge(Player(), [task], _bound(to_weights, found)) - judge(Player(), [task], without)
@@ -583,7 +600,7 @@ def best_response(
     It starts as `adaptive`; `budget.cells` is how often the cell is dealt for a generation.
     """
     league: list[tuple[int, Vector | None]] = [(POLICIES["adaptive"], None)]
-    start = np.array(cell.rules["weights"][0, POLICIES["adaptive"]])
+    start = cell.rules["weights"][0, POLICIES["adaptive"]] / cell.economy
 
     def draw(rng: np.random.Generator) -> list[Task]:
         return [draw_task(cell, rng, budget.games, league, guests=0.0) for _ in range(budget.cells)]
@@ -612,3 +629,48 @@ def tune_offsets(
                 policies = with_offsets(policies, [fit.offset])
         keep(policies)
     return policies
+
+
+def mend_pairs(policies: Policies, pairs: Sequence[Pair], say: Say) -> Policies:
+    """Tune the offsets on for pairs that are lost to `greedy`: what two twists ask for is not always the sum.
+
+    Each twist of such pairs is tuned anew, these pairs making up most of what is played; what does not beat
+    the offset that is there is not kept.
+    """
+    lost = [
+        pair for pair, points in zip(pairs, _against_greedy(policies, pairs), strict=True) if points < LOST
+    ]
+    twists = load_catalog().twists
+    say(f"{len(lost)} of {len(pairs)} pairs are lost to greedy")
+    for number, twist in enumerate(twists):
+        own = [pair for pair in lost if twist.id in pair]
+        if own:
+            others = [pair for pair in pairs if twist.id in pair]
+            often = own * max(1, round(2 * len(others) / len(own)))
+            catalog = replace(load_catalog(), policies=policies)
+            seed = TUNING_SEED + 3000 + number
+            fit = fit_offset(
+                catalog, LEAGUE_EDITION, twist, others + often, MENDING, FRESH, seed, mending=True
+            )
+            say(f"{twist.id}, {len(own)} lost pairs: {fit.gain:+.3f} win points (+-{fit.spread:.3f})")
+            policies = with_offsets(policies, [fit.offset])
+    left = sum(points < LOST for points in _against_greedy(policies, lost))
+    say(f"{left} of these {len(lost)} pairs are still lost")
+    return policies
+
+
+def _against_greedy(policies: Policies, pairs: Sequence[Pair]) -> list[float]:
+    """Return the win points of one `adaptive` among `greedy` with 4 players, under each pair."""
+    catalog = replace(load_catalog(), policies=policies)
+    games, players = 400, 4
+
+    def points(pair: Pair) -> float:
+        cell = compile_cell(catalog, LEAGUE_EDITION, players, pair)
+        seats = np.arange(games) % players
+        seated = np.full((games, players), POLICIES["greedy"], np.int64)
+        seated[np.arange(games), seats] = POLICIES["adaptive"]
+        winners = Player().outcomes(cell, TUNING_SEED + 300, np.arange(games) // players, seated).winners
+        return float(np.mean(np.where(winners < 0, 1.0, players * (winners == seats))))
+
+    with ThreadPoolExecutor(cores().amount) as pool:
+        return list(pool.map(points, pairs))

@@ -95,6 +95,23 @@ def test_adaptive_plain_plays_without_offsets(official):
     assert weights[POLICIES["adaptive-plain"], coin] == base
 
 
+def test_where_prices_and_wages_change_coins_are_worth_more_or_less(official):
+    """Numbers are written for the printed prices: what buys twice as much is worth twice as much."""
+
+    def weights(*twists):
+        cell = GAME.compile(official, "ascora-2011", 4, twists)
+        row = cell.rules["weights"][0, POLICIES["adaptive-plain"]]
+        return dict(zip(PARAMETER_NAMES, row.tolist(), strict=True))
+
+    plain_, cheap, paid = weights(), weights("cheap-fusion-power"), weights("blood-sweat-and-mice")
+    assert 1.8 < cheap["coin"] / plain_["coin"] < 2  # half the cost, rounded up
+    assert cheap["rich_from"] / plain_["rich_from"] == pytest.approx(plain_["coin"] / cheap["coin"])
+    assert cheap["pace"] / plain_["pace"] == pytest.approx(cheap["coin"] / plain_["coin"])
+    assert paid["pace"] / plain_["pace"] == pytest.approx(6.5 / 4.5)
+    assert {k for k in PARAMETER_NAMES if paid[k] != plain_[k]} == {"pace"}
+    assert weights("unions") == plain_
+
+
 def test_a_later_offset_for_the_same_twist_and_policy_replaces_the_earlier():
     policies = with_offsets(plain(offset(coin=0.5)), [offset(coin=0.1), offset(policy="saver", coin=0.2)])
     assert [(o.policy, dict(o.parameters)) for o in policies.offsets] == [
