@@ -109,12 +109,10 @@ OBSERVED: Final = Budget(1, 1, 60, 100)
 """What is watched to learn how often each action is played."""
 TWIST: Final = (Budget(16, 10, 12, 40), Budget(16, 10, 12, 50))
 """All offsets are found twice, the second time with those of the first at work in the other twists."""
-MENDING: Final = Budget(16, 10, 12, 60)
-"""What is spent on a twist to mend the pairs that are lost to `greedy`."""
-LOST: Final = 1.25
-"""A pair counts as lost up to so many win points of `adaptive` against nothing but `greedy`."""
 WITHOUT_TWISTS: Final = Budget(60, 14, 10, 60)
 POLISH: Final = Budget(40, 16, 10, 120)
+FIRST_LOOK: Final = Budget(1, 8, 24, 40)
+"""What decides where the search for an offset begins; not counted in a user's budget."""
 FRESH: Final = Budget(1, 2, 120, 60)
 """What shows the gain of an offset: two candidates, with and without it."""
 GAMES: Final = range(10_000, 1_000_000_001)
@@ -368,8 +366,6 @@ def tune_all(
         policies = tune_one(policies, "adaptive", here, everybody, ADAPTIVE, TUNING_SEED + 100 + part, say)
         keep(policies)
     policies = tune_offsets(policies, pairs, None, say, keep)
-    policies = mend_pairs(policies, here, say)
-    keep(policies)
     policies = tune_without_twists(policies, say)
     keep(policies)
     return polish_without_twists(policies, say)
@@ -400,8 +396,7 @@ def tune_without_twists(policies: Policies, say: Say) -> Policies:
         seed = TUNING_SEED + 200 + part
         found = optimise(found, _STEPS[free], to_weights, draw, WITHOUT_TWISTS, seed, say)
         league += [(FIRST_SPARE + part, base + _difference(base, free, found))] * 3
-    tasks = draw(np.random.default_rng(TUNING_SEED + 290), FRESH)
-    gain, spread = confirm(tasks, to_weights, found, np.zeros(len(free)))
+    gain, spread = confirm(draw(np.random.default_rng(TUNING_SEED + 290), FRESH), to_weights, found)
     say(f"{NO_TWIST}: {gain:+.3f} win points (+-{spread:.3f}) on fresh games")
     return _with_difference(policies, name, _difference(base, free, found))
 
@@ -480,14 +475,12 @@ def fit_offset(
     seed: int,
     jobs: int | None = None,
     advance: Advance = lambda _: None,
-    *,
-    mending: bool = False,
 ) -> Fit:
     """Find what `adaptive` should add to its parameters while a twist is in force; nothing if nothing gains.
 
     `pairs` are those that may be played; of them those with the twist are, and the twist alone. The search
-    begins with the offset that the catalog has, or with none. When `mending`, what is found must beat that
-    offset, not none, or it stays.
+    begins where a first look is best: with the offset that the catalog has, with none, or with what would
+    make it play like one of the others. Small steps do not lead from one style to another.
     """
     name = "adaptive"
     own = [pair for pair in pairs if twist.id in pair] or [(twist.id,)]
@@ -510,29 +503,41 @@ def fit_offset(
         drawn = list(draw_cells(rng, amount.cells, own, twist.id))
         return draw_tasks(catalog, rng, drawn, edition, amount.games, league)
 
-    start = np.array([begun.get(parameter, 0.0) for parameter in OFFSET_NAMES])
+    starts = [np.array([begun.get(parameter, 0.0) for parameter in OFFSET_NAMES]), np.zeros(len(free))]
+    starts += [(_vector(_entry(catalog.policies, style).parameters) - base)[free] for style in FIELD[:-1]]
+    start = _best_of(starts, to_weights, draw(np.random.default_rng(seed + 90_000), FIRST_LOOK), jobs)
     found = optimise(
         start, _STEPS[free], to_weights, draw, budget, seed, sigma=0.4, jobs=jobs, advance=advance
     )
     found = np.clip(found, -_WIDTHS[free], _WIDTHS[free])
-    instead = start if mending else np.zeros(start.size)
     tasks = draw(np.random.default_rng(seed + 50_000), fresh)
-    gain, spread = confirm(tasks, to_weights, found, instead, jobs, advance)
-    kept = np.round(found, 4) if gain > spread else instead
-    parameters = {p: float(value) for p, value in zip(OFFSET_NAMES, kept, strict=True) if value}
+    gain, spread = confirm(tasks, to_weights, found, jobs, advance)
+    kept = zip(OFFSET_NAMES, np.round(found, 4), strict=True) if gain > spread else ()
+    parameters = {parameter: float(value) for parameter, value in kept if value}
     return Fit(Offset(name, twist.id, twist_digest(twist), MappingProxyType(parameters)), gain, spread)
+
+
+def _best_of(
+    vectors: Sequence[Vector],
+    to_weights: Callable[[Vector, Cell], Vector],
+    tasks: Sequence[Task],
+    jobs: int | None = None,
+) -> Vector:
+    """Return the vector that does best in some games; the first of equals."""
+    with ThreadPoolExecutor(jobs or cores().amount) as pool:
+        scores = judge_all(pool, tasks, [_bound(to_weights, vector) for vector in vectors])
+    return vectors[int(np.argmax(scores))]
 
 
 def confirm(
     tasks: Sequence[Task],
     to_weights: Callable[[Vector, Cell], Vector],
     found: Vector,
-    instead: Vector,
     jobs: int | None = None,
     advance: Advance = lambda _: None,
 ) -> tuple[float, float]:
-    """Return by how many win points an offset beats another on fresh games, and half the 95% interval."""
-    without = _bound(to_weights, instead)
+    """Return by how many win points an offset beats none on fresh games, and half the 95% interval."""
+    without = _bound(to_weights, np.zeros(found.size))
 
     def gain(task: Task) -> float:
         return judge(Player(), [task], _bound(to_weights, found)) - judge(Player(), [task], without)
@@ -629,48 +634,3 @@ def tune_offsets(
                 policies = with_offsets(policies, [fit.offset])
         keep(policies)
     return policies
-
-
-def mend_pairs(policies: Policies, pairs: Sequence[Pair], say: Say) -> Policies:
-    """Tune the offsets on for pairs that are lost to `greedy`: what two twists ask for is not always the sum.
-
-    Each twist of such pairs is tuned anew, these pairs making up most of what is played; what does not beat
-    the offset that is there is not kept.
-    """
-    lost = [
-        pair for pair, points in zip(pairs, _against_greedy(policies, pairs), strict=True) if points < LOST
-    ]
-    twists = load_catalog().twists
-    say(f"{len(lost)} of {len(pairs)} pairs are lost to greedy")
-    for number, twist in enumerate(twists):
-        own = [pair for pair in lost if twist.id in pair]
-        if own:
-            others = [pair for pair in pairs if twist.id in pair]
-            often = own * max(1, round(2 * len(others) / len(own)))
-            catalog = replace(load_catalog(), policies=policies)
-            seed = TUNING_SEED + 3000 + number
-            fit = fit_offset(
-                catalog, LEAGUE_EDITION, twist, others + often, MENDING, FRESH, seed, mending=True
-            )
-            say(f"{twist.id}, {len(own)} lost pairs: {fit.gain:+.3f} win points (+-{fit.spread:.3f})")
-            policies = with_offsets(policies, [fit.offset])
-    left = sum(points < LOST for points in _against_greedy(policies, lost))
-    say(f"{left} of these {len(lost)} pairs are still lost")
-    return policies
-
-
-def _against_greedy(policies: Policies, pairs: Sequence[Pair]) -> list[float]:
-    """Return the win points of one `adaptive` among `greedy` with 4 players, under each pair."""
-    catalog = replace(load_catalog(), policies=policies)
-    games, players = 400, 4
-
-    def points(pair: Pair) -> float:
-        cell = compile_cell(catalog, LEAGUE_EDITION, players, pair)
-        seats = np.arange(games) % players
-        seated = np.full((games, players), POLICIES["greedy"], np.int64)
-        seated[np.arange(games), seats] = POLICIES["adaptive"]
-        winners = Player().outcomes(cell, TUNING_SEED + 300, np.arange(games) // players, seated).winners
-        return float(np.mean(np.where(winners < 0, 1.0, players * (winners == seats))))
-
-    with ThreadPoolExecutor(cores().amount) as pool:
-        return list(pool.map(points, pairs))
