@@ -183,14 +183,14 @@ def test_moving_thresholds():
 
 
 def test_moving_a_threshold_is_judging_anew(tiny_statistics):
-    shares = book(*(stalled(k, 0.02 * k, n=400, variants=(f"v{k % 15}",)) for k in range(30)))
-    for statistics, thresholds in ((tiny_statistics, load_thresholds(GAME)), (shares, STALLS)):
+    shares = book(*(stalled(k, 0.01 * k, n=3000, variants=(f"v{k}",)) for k in range(20)))
+    for summed, thresholds in ((tiny_statistics, load_thresholds(GAME)), (shares, STALLS)):
 
-        def broken(by_these, statistics=statistics):
-            judgements = judge(statistics, by_these).judgements
+        def broken(by_these, summed=summed):
+            judgements = judge(summed, by_these).judgements
             return len({j.variants for j in judgements if j.verdict is Verdict.BROKEN})
 
-        found = sensitivity(statistics, thresholds)
+        found = sensitivity(summed, thresholds)
         assert [moved.threshold for moved in found] == list(thresholds.entries)
         for moved in found:
             assert moved.as_is == broken(thresholds)
