@@ -26,8 +26,8 @@ __all__ = ["EPILOG", "check"]
 EPILOG = examples(
     'balance check "Parallel Universe" "Private Funding"',
     "balance check unions geeks --players 4 --strength normal --json",
-    "balance check --all --run data/runs/full --players 4",
-    "balance check --all --run data/runs/full --until-decided --budget 2000000 --extensions data/runs/more",
+    "balance check --all data/runs/full --players 4",
+    "balance check --all data/runs/full --until-decided --budget 2000000 --extensions data/runs/more",
 )
 
 BROKEN: Final = 4
@@ -40,10 +40,11 @@ _COLUMNS: Final = ("rank", "players", "variants", "verdict", "for_whom", "reason
 def check(
     context: typer.Context,
     variants: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="The variants in force together.")
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="The variants in force together; with --all the runs."),
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Rank all combinations of the runs given with --run.")
+        bool, typer.Option("--all", help="Rank all combinations of the runs that are named.")
     ] = False,
     players: Annotated[
         str | None, typer.Option(metavar="N,N-N", help="How many play; by default every number.")
@@ -98,11 +99,12 @@ def check(
     options = output.options(format_, as_json, out, force)
     fails = _fails(fail_on, every)
     if every:
-        _refuse("--all judges what the runs hold", variants=variants, catalog=catalog, edition=edition)
-        if not run:
-            raise UsageError("--all needs a run: balance check --all --run DIR (balance simulate makes one)")
-        place = Path(extensions) if extensions else Path(f"{run[-1]}-more")
-        broken = _rank(run, players, thresholds or (), budget if until_decided else 0, place, jobs, options)
+        _refuse("--all judges what the runs hold", catalog=catalog, edition=edition)
+        named = [*(variants or ()), *(run or ())]
+        if not named:
+            raise UsageError("--all needs a run: balance check --all DIR (balance simulate makes one)")
+        place = Path(extensions) if extensions else Path(f"{named[-1]}-more")
+        broken = _rank(named, players, thresholds or (), budget if until_decided else 0, place, jobs, options)
     else:
         if until_decided:
             raise UsageError("--until-decided goes with --all")
@@ -138,7 +140,7 @@ def _fails(fail_on: str | None, every: bool) -> bool:
 
 
 def _refuse(why: str, **options: object) -> None:
-    given = [f"--{name}" if name != "variants" else "names of variants" for name, x in options.items() if x]
+    given = [f"--{name}" for name, value in options.items() if value]
     if given:
         raise UsageError(f"{why}; it does not go with {', '.join(given)}")
 
