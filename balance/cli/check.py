@@ -186,6 +186,7 @@ def _lines(found: Check) -> Iterator[str]:
     yield from _chart(found)
     yield ""
     yield from _beyond(found, width)
+    yield from _styles(found, width)
     game = found.telling_game()
     if game is not None:
         run, number, what = game
@@ -197,12 +198,13 @@ def _lines(found: Check) -> Iterator[str]:
 
 def _title(found: Check) -> str:
     edition = found.runs[0].plan.edition
-    return f"{' + '.join(_names(found))} ({edition})"
+    return f"{' + '.join(_names(found).values())} ({edition})"
 
 
-def _names(found: Check) -> list[str]:
+def _names(found: Check) -> dict[str, str]:
+    """Return the names of the variants by id."""
     kinds = {entry.id: entry.name for v in found.variants for entry in found.game.find(found.catalog, v)}
-    return [kinds.get(variant, variant) for variant in found.variants]
+    return {variant: kinds.get(variant, variant) for variant in found.variants}
 
 
 def _by_players(judgements: Sequence[Judgement]) -> str:
@@ -314,6 +316,23 @@ def _beyond(found: Check, width: int) -> Iterator[str]:
     yield ""
 
 
+def _styles(found: Check, width: int) -> Iterator[str]:
+    """Say which styles of play survive, if enough games of mixed company were played."""
+    from balance.analysis.equilibrium import FEWEST_GAMES
+
+    surviving = found.styles()
+    yield "Styles of play that survive (an equilibrium of mixed tables; not judged)"
+    for one in surviving:
+        yield from _wrapped(one.sentence(_names(found)) + ".", width, "  ")
+    if not surviving:
+        yield from _wrapped(
+            f"Too few games to say: that takes {FEWEST_GAMES:,} of mixed company (--strength normal).",
+            width,
+            "  ",
+        )
+    yield ""
+
+
 def _played(found: Check, width: int) -> Iterator[str]:
     yield "What this rests on"
     where = ", ".join(_shell(run.path) for run in found.runs)
@@ -402,6 +421,17 @@ def _document(found: Check) -> dict[str, object]:
                 "adjusted": i.adjusted,
             }
             for i in found.interactions
+        ],
+        "styles": [
+            {
+                "variants": list(one.variants),
+                "players": one.players,
+                "mix": dict(zip(one.diversity.policies, one.diversity.mix, strict=True)),
+                "survives": dict(zip(one.diversity.policies, one.diversity.survives, strict=True)),
+                **dict(zip(("styles", "low", "high"), one.diversity.styles.interval, strict=True)),
+                "n": one.diversity.styles.n,
+            }
+            for one in found.styles()
         ],
         "findings": _findings(found),
         "family": {

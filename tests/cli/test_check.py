@@ -105,6 +105,19 @@ def test_the_same_thresholds_without_failing(check, strict):
     assert check("windy", *TINY, *strict, "--fail-on", "none")[0] == 0
 
 
+def test_styles_that_survive_are_told_if_there_are_enough_games(check, monkeypatch):
+    _, out, _ = check("windy", *TINY)
+    assert "Too few games to say: that takes 5,000 of mixed company" in out
+    monkeypatch.setattr("balance.analysis.equilibrium.FEWEST_GAMES", 300)
+    _, out, _ = check("windy", *TINY)
+    assert re.search(r"Windy, 3 players: \w+ \d+%.*; as diverse as [\d.]+ equally", " ".join(out.split()))
+    (found,) = json.loads(check("windy", *TINY, "--json")[1])["styles"]
+    assert found["variants"] == ["windy"]
+    assert sum(found["mix"].values()) == pytest.approx(1)
+    assert 1 <= found["low"] <= found["styles"] <= found["high"] <= len(found["mix"])
+    assert found["n"] >= 300
+
+
 def test_all_ranks_everything_and_confirms_the_worst_on_fresh_seeds(check, strict, tmp_path):
     made = balance.simulate(tmp_path / "run", game="tiny", games_per_cell=60)
     code, out, err = check("--all", str(made.path), *strict, "--json")
