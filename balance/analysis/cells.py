@@ -356,6 +356,7 @@ def connect() -> duckdb.DuckDBPyConnection:
         ":memory:", config={"memory_limit": _MEMORY, "autoinstall_known_extensions": "false"}
     )
     con.execute("set preserve_insertion_order = false")
+    con.execute("set enable_progress_bar = false")  # it would be drawn into the output
     return con
 
 

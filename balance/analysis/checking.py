@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from balance import games
 from balance.analysis.cells import CellStatistics, Statistics, statistics
+from balance.analysis.equilibrium import Surviving, surviving
 from balance.analysis.interaction import Interaction, Together, interactions, together
 from balance.analysis.sentences import finding_sentence
 from balance.analysis.thresholds import Thresholds, load_thresholds
@@ -104,6 +105,10 @@ class Check:
             cell = max(open_, key=lambda cell: cell.further)
             return cell, cell.holding
         return cells[len(cells) // 2], None
+
+    def styles(self) -> list[Surviving]:
+        """Return which styles of play survive, at the number of players that shows the verdict best."""
+        return surviving(self.runs, self.variants, self.worst()[0].cell.players)
 
     def telling_game(self) -> tuple[Run, int, str] | None:
         """Return a game that shows what is wrong, or a typical one: its run, its id, and what it is."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from balance.analysis.intervals import adjusted
 
-__all__ = ["benjamini_yekutieli", "harmonic", "spending"]
+__all__ = ["benjamini_yekutieli", "harmonic", "largest_found", "spending"]
 
 
 def harmonic(n: int) -> float:
@@ -33,6 +33,18 @@ def benjamini_yekutieli(p_values: Sequence[float]) -> list[float]:
     """
     cost = harmonic(len(p_values))
     return [min(1.0, p * cost) for p in adjusted(p_values)]
+
+
+def largest_found(p_values: Sequence[float], rate: float) -> float:
+    """Return the largest p-value that `benjamini_yekutieli` finds at this rate; below 0 if it finds none.
+
+    >>> largest_found([0.01, 0.04, 0.03, 0.5], 0.1), largest_found([0.5, 0.6], 0.1)
+    (0.01, -1.0)
+    """
+    tests = len(p_values)
+    step = rate / (tests * harmonic(tests)) if tests else 0.0
+    found = (p for k, p in enumerate(sorted(p_values), 1) if p <= k * step)
+    return max(found, default=-1.0)
 
 
 def spending(look: int) -> float:

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Final
 
 from balance.analysis.cells import connect
 from balance.analysis.estimates import Bootstrapped
+from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.schema import stored_table
 from balance.errors import UsageError
+from balance.games.lineup import parse_lineup
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,7 +30,17 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["FEWEST_GAMES", "Company", "Diversity", "companies", "diversity", "equilibria", "payoffs"]
+__all__ = [
+    "FEWEST_GAMES",
+    "Company",
+    "Diversity",
+    "Surviving",
+    "companies",
+    "diversity",
+    "equilibria",
+    "payoffs",
+    "surviving",
+]
 
 Company = tuple[tuple[str, ...], str | None]
 """Who sat at a table (sorted), and which policy won; None if nobody."""
@@ -50,6 +62,54 @@ class Diversity:
     """How many equally common policies would be as diverse: the exponential of the entropy."""
     survives: tuple[float, ...]
     """In which share of resampled sets of games each policy belongs to the mix."""
+
+
+@dataclass(frozen=True)
+class Surviving:
+    """The styles that survive under some variants, whatever else is in force."""
+
+    variants: tuple[str, ...]
+    players: int
+    diversity: Diversity
+
+    def sentence(self, names: Mapping[str, str] | None = None) -> str:
+        """Return it in words; `names` are those of the variants."""
+        known = names or {}
+        found = self.diversity
+        value, low, high = found.styles.interval
+        mix = sorted(zip(found.mix, found.policies, strict=True), reverse=True)
+        shares = ", ".join(f"{name} {share:.0%}" for share, name in mix if share > _ALMOST)
+        under = " + ".join(known.get(name, name) for name in self.variants) or "none"
+        return (
+            f"{under}, {self.players} players: {shares}; as diverse as {value:.1f} equally common styles "
+            f"({low:.1f} to {high:.1f}, {found.styles.n:,} games)"
+        )
+
+
+def surviving(runs: Sequence[Run], variants: Sequence[str], players: int) -> list[Surviving]:
+    """Return which styles survive under a combination of variants.
+
+    Where the combination has fewer than FEWEST_GAMES of mixed company, each of its variants is looked at,
+    over all combinations that it is part of; what still has too few is left out.
+    """
+    mixed = [
+        cell for run in runs for cell in run.plan.cells if cell.players == players and _is_mixed(run, cell)
+    ]
+    whole = tuple(sorted(variants))
+    exactly = {whole: [cell for cell in mixed if tuple(sorted(cell.variants)) == whole]}
+    partly = {(name,): [cell for cell in mixed if name in cell.variants] for name in whole}
+    for asked in (exactly, partly):
+        enough = {k: c for k, c in asked.items() if sum(cell.games for cell in c) >= FEWEST_GAMES}
+        if enough:
+            return [
+                Surviving(part, players, diversity(companies(runs, sorted({cell.id for cell in cells}))))
+                for part, cells in enough.items()
+            ]
+    return []
+
+
+def _is_mixed(run: Run, cell: PlannedCell) -> bool:
+    return len(set(parse_lineup(cell.lineup, cell.players, run.game).policies)) > 1
 
 
 def companies(

@@ -20,9 +20,11 @@ EPILOG = examples(
     "balance bench",
     "balance bench --players 4 --games 10000 --repeats 9 --no-compile",
     "balance bench --json --out bench.json",
+    "balance bench --run data/runs/full --repeats 1",
 )
 
 _COLUMNS: Final = tuple(field.name for field in fields(benchmark.Figure))
+_ANSWERS: Final = ("answer", "seconds", "low", "high", "scans", "megabytes", "repeats")
 _FOR_PROGRAMS: Final = ("lineup", "repeats")
 """Left out of the table of one lineup, which has to fit a terminal."""
 _SEVERAL: Final = ("measure", "lineup", "players", "variants", "threads", "median", "spread", "unit")
@@ -53,6 +55,12 @@ def bench(
     no_sweep: Annotated[
         bool, typer.Option("--no-sweep", help="Do not measure a sweep from end to end.")
     ] = False,
+    run: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN", help="Instead: how long every ready query and `check --all` take over a run."
+        ),
+    ] = None,
     of: gameoptions.OfOption = games.DEFAULT,
     format_: output.FormatOption = None,
     as_json: output.JsonOption = False,
@@ -65,6 +73,9 @@ def bench(
     takes, compiled and not. Every figure is the median of several repeats, with the lowest and the highest.
     """
     options = output.options(format_, as_json, out, force)
+    if run is not None:
+        output.rows(_answers(run, repeats), _ANSWERS, options)
+        return
     game = games.get(of)
     engine = benchmark.measured(game)
     work = benchmark.workloads(game, lineup or (), players or ())
@@ -86,6 +97,19 @@ def bench(
             found += benchmark.start_figures(game, benchmark.starts(game, repeats, line.advance))
     columns = _columns(found, options.format)
     output.rows([_row(figure, short="spread" in columns) for figure in found], columns, options)
+
+
+def _answers(path: str, repeats: int) -> list[dict[str, object]]:
+    """Measure answers over a run, each in a process of its own."""
+    from balance import answering
+    from balance.dataset.run import open_run
+
+    run = open_run(path)
+    diagnostics.say(f"asking {run.path.name}, {run.plan.games:,} games")
+    with diagnostics.progress("asking", repeats * len(answering.asked(run))) as line:
+        taken = answering.measure_answers(run, repeats, line.advance)
+    shown = [asdict(answer) for answer in answering.answers(taken)]
+    return [{k: _rounded(v) if isinstance(v, float) else v for k, v in row.items()} for row in shown]
 
 
 def _sweep(

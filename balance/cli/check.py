@@ -26,8 +26,8 @@ __all__ = ["EPILOG", "check"]
 EPILOG = examples(
     'balance check "Parallel Universe" "Private Funding"',
     "balance check unions geeks --players 4 --strength normal --json",
-    "balance check --all --run data/runs/full --players 4",
-    "balance check --all --run data/runs/full --until-decided --budget 2000000 --extensions data/runs/more",
+    "balance check --all data/runs/full --players 4",
+    "balance check --all data/runs/full --until-decided --budget 2000000 --extensions data/runs/more",
 )
 
 BROKEN: Final = 4
@@ -40,10 +40,11 @@ _COLUMNS: Final = ("rank", "players", "variants", "verdict", "for_whom", "reason
 def check(
     context: typer.Context,
     variants: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="The variants in force together.")
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="The variants in force together; with --all the runs."),
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Rank all combinations of the runs given with --run.")
+        bool, typer.Option("--all", help="Rank all combinations of the runs that are named.")
     ] = False,
     players: Annotated[
         str | None, typer.Option(metavar="N,N-N", help="How many play; by default every number.")
@@ -98,11 +99,12 @@ def check(
     options = output.options(format_, as_json, out, force)
     fails = _fails(fail_on, every)
     if every:
-        _refuse("--all judges what the runs hold", variants=variants, catalog=catalog, edition=edition)
-        if not run:
-            raise UsageError("--all needs a run: balance check --all --run DIR (balance simulate makes one)")
-        place = Path(extensions) if extensions else Path(f"{run[-1]}-more")
-        broken = _rank(run, players, thresholds or (), budget if until_decided else 0, place, jobs, options)
+        _refuse("--all judges what the runs hold", catalog=catalog, edition=edition)
+        named = [*(variants or ()), *(run or ())]
+        if not named:
+            raise UsageError("--all needs a run: balance check --all DIR (balance simulate makes one)")
+        place = Path(extensions) if extensions else Path(f"{named[-1]}-more")
+        broken = _rank(named, players, thresholds or (), budget if until_decided else 0, place, jobs, options)
     else:
         if until_decided:
             raise UsageError("--until-decided goes with --all")
@@ -138,7 +140,7 @@ def _fails(fail_on: str | None, every: bool) -> bool:
 
 
 def _refuse(why: str, **options: object) -> None:
-    given = [f"--{name}" if name != "variants" else "names of variants" for name, x in options.items() if x]
+    given = [f"--{name}" for name, value in options.items() if value]
     if given:
         raise UsageError(f"{why}; it does not go with {', '.join(given)}")
 
@@ -184,6 +186,7 @@ def _lines(found: Check) -> Iterator[str]:
     yield from _chart(found)
     yield ""
     yield from _beyond(found, width)
+    yield from _styles(found, width)
     game = found.telling_game()
     if game is not None:
         run, number, what = game
@@ -195,12 +198,13 @@ def _lines(found: Check) -> Iterator[str]:
 
 def _title(found: Check) -> str:
     edition = found.runs[0].plan.edition
-    return f"{' + '.join(_names(found))} ({edition})"
+    return f"{' + '.join(_names(found).values())} ({edition})"
 
 
-def _names(found: Check) -> list[str]:
+def _names(found: Check) -> dict[str, str]:
+    """Return the names of the variants by id."""
     kinds = {entry.id: entry.name for v in found.variants for entry in found.game.find(found.catalog, v)}
-    return [kinds.get(variant, variant) for variant in found.variants]
+    return {variant: kinds.get(variant, variant) for variant in found.variants}
 
 
 def _by_players(judgements: Sequence[Judgement]) -> str:
@@ -312,6 +316,23 @@ def _beyond(found: Check, width: int) -> Iterator[str]:
     yield ""
 
 
+def _styles(found: Check, width: int) -> Iterator[str]:
+    """Say which styles of play survive, if enough games of mixed company were played."""
+    from balance.analysis.equilibrium import FEWEST_GAMES
+
+    surviving = found.styles()
+    yield "Styles of play that survive (an equilibrium of mixed tables; not judged)"
+    for one in surviving:
+        yield from _wrapped(one.sentence(_names(found)) + ".", width, "  ")
+    if not surviving:
+        yield from _wrapped(
+            f"Too few games to say: that takes {FEWEST_GAMES:,} of mixed company (--strength normal).",
+            width,
+            "  ",
+        )
+    yield ""
+
+
 def _played(found: Check, width: int) -> Iterator[str]:
     yield "What this rests on"
     where = ", ".join(_shell(run.path) for run in found.runs)
@@ -400,6 +421,17 @@ def _document(found: Check) -> dict[str, object]:
                 "adjusted": i.adjusted,
             }
             for i in found.interactions
+        ],
+        "styles": [
+            {
+                "variants": list(one.variants),
+                "players": one.players,
+                "mix": dict(zip(one.diversity.policies, one.diversity.mix, strict=True)),
+                "survives": dict(zip(one.diversity.policies, one.diversity.survives, strict=True)),
+                **dict(zip(("styles", "low", "high"), one.diversity.styles.interval, strict=True)),
+                "n": one.diversity.styles.n,
+            }
+            for one in found.styles()
         ],
         "findings": _findings(found),
         "family": {

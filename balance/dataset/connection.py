@@ -222,6 +222,7 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: str) -> duckdb.DuckD
     try:
         con.execute("set allowed_paths = $files", {"files": _files(runs)})
         con.execute("set enable_external_access = false")
+        con.execute("set enable_progress_bar = false")  # it would be drawn into the output
         create_views(con, runs)
         con.execute("set lock_configuration = true")
     except duckdb.Error as error:

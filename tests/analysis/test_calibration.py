@@ -1,11 +1,13 @@
 """Do verdicts keep their promises? Truths are put exactly on a threshold, and false claims are counted.
 
-The truth is known because games are drawn from a distribution (or, with the real engine, because hundreds of
-times as many games are played). Checks are also run on ways of counting that are known to be wrong, and must
+The truth is known because games are drawn from a distribution (or, with the real engine, because a million
+games are played). Checks are also run on ways of counting that are known to be wrong, and must
 fail there: a test of promises that accepts anything promises nothing.
 """
 
 import math
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -277,26 +279,55 @@ def test_power_of_a_ratio():
 
 
 BLOCKS, SIZE = 400, 150
+TRUE_GAMES, AT_ONCE = 1_000_000, 25_000
+"""Games whose mean counts as the truth: so many that their own error does not matter."""
+
+
+def real_games(twists, indices):
+    """Play games of random players; return what they are like, by game, or by game and seat."""
+    game = games.get("nefarious")
+    cell = game.compile(game.load_catalog(), "ascora-2011", 3, twists)
+    rows = game.play(cell, 11, indices, parse_lineup("mirror:random", 3, game).seated(11, indices))
+    seats = {name: values.reshape(-1, 3).astype(np.int64) for name, values in rows["seats"].items()}
+    winners = rows["games"]["winner_seat"]
+    return {
+        "few changes of the lead": (rows["games"]["lead_changes"] <= 3).astype(np.int64),
+        "a tie at the goal": (rows["games"]["rounds_after_goal"] > 0).astype(np.int64),
+        "rounds": rows["games"]["rounds"].astype(np.int64),
+        "first seat": 3 * (winners == 0) + (winners < 0),
+        "income": seats["income"],
+        "worked": seats["chose_work"],
+        "chose": sum(seats[f"chose_{a}"] for a in ("speculate", "invent", "research", "work")),
+    }
 
 
 @pytest.fixture(scope="module")
 def blocks():
-    """Real games of random players in blocks, each as if it were a run of its own: the truth is all of them.
+    """Real games in blocks, each as if it were a run of its own.
 
     Other game indices are other shuffles, so a block is as good as a seed of its own.
     """
-    game = games.get("nefarious")
-    catalog = game.load_catalog()
-    lineup = parse_lineup("mirror:random", 3, game)
-    indices = np.arange(BLOCKS * SIZE)
-    played = {}
-    for twists in [(), ("unions",)]:
-        rows = game.play(
-            game.compile(catalog, "ascora-2011", 3, twists), 11, indices, lineup.seated(11, indices)
-        )
-        seats = {name: values.reshape(-1, 3).astype(np.int64) for name, values in rows["seats"].items()}
-        played[twists] = rows["games"], seats
-    return played
+    return {twists: real_games(twists, np.arange(BLOCKS * SIZE)) for twists in [(), ("unions",)]}
+
+
+@pytest.fixture(scope="module")
+def truths():
+    """Return the means over a million other games of the same cells."""
+
+    def sums(task):
+        twists, first = task
+        found = real_games(twists, np.arange(first, first + AT_ONCE))
+        return twists, {name: int(values.sum()) for name, values in found.items()}
+
+    firsts = range(BLOCKS * SIZE, BLOCKS * SIZE + TRUE_GAMES, AT_ONCE)
+    totals = {(): Counter(), ("unions",): Counter()}
+    with ThreadPoolExecutor() as pool:
+        for twists, found in pool.map(sums, [(twists, first) for twists in totals for first in firsts]):
+            totals[twists].update(found)
+    return {
+        twists: {name: total / TRUE_GAMES for name, total in found.items()}
+        for twists, found in totals.items()
+    }
 
 
 def in_blocks(values):
@@ -304,30 +335,41 @@ def in_blocks(values):
 
 
 @pytest.mark.parametrize("event", ["few changes of the lead", "a tie at the goal"])
-def test_real_games_shares_at_their_true_value(blocks, event):
-    rows, _ = blocks["unions",]
-    yes = rows["lead_changes"] <= 3 if event.startswith("few") else rows["rounds_after_goal"] > 0
-    counts, truth = in_blocks(yes).sum(axis=1), yes.mean()
-    for side in ("p_above", "p_below"):
-        assert rate(getattr(Share(bernoulli(int(k), SIZE)), side)(truth) <= ALPHA for k in counts) <= MOST
+def test_real_games_shares_at_their_true_value(blocks, truths, event):
+    counts, truth = in_blocks(blocks["unions",][event]).sum(axis=1), truths["unions",][event]
+    for claim in ("p_above", "p_below"):
+        assert rate(getattr(Share(bernoulli(int(k), SIZE)), claim)(truth) <= ALPHA for k in counts) <= MOST
 
 
-def test_real_games_counted_once_per_seat_fail_the_same_check(blocks):
+def test_real_games_verdicts_at_both_edges(blocks, truths):
+    """The whole way to the verdict: *broken* and *fine*, with the truth at the upper and at the lower end."""
+    event = "few changes of the lead"
+    counts, truth = in_blocks(blocks["unions",][event]).sum(axis=1), truths["unions",][event]
+    for ends in [(None, truth), (truth, None)]:
+        found = [
+            judge(book(cell(0, {"stalled": bernoulli(int(k), SIZE)})), accept(stalls=ends))
+            .judgements[0]
+            .verdict
+            for k in counts
+        ]
+        assert rate(v is Verdict.BROKEN for v in found) <= MOST
+        assert rate(v is Verdict.FINE for v in found) <= MOST
+
+
+def test_real_games_counted_once_per_seat_fail_the_same_check(blocks, truths):
     """Who joins games to their seats counts every game three times.
 
     Looked at where games are many on both sides: a rare event is so coarse that tests hardly ever speak.
     """
-    rows, _ = blocks["unions",]
-    yes = rows["lead_changes"] <= 3
-    counts, truth = in_blocks(yes).sum(axis=1), yes.mean()
-    for side in ("p_above", "p_below"):
+    event = "few changes of the lead"
+    counts, truth = in_blocks(blocks["unions",][event]).sum(axis=1), truths["unions",][event]
+    for claim in ("p_above", "p_below"):
         wrong = [Share(bernoulli(int(3 * k), 3 * SIZE)) for k in counts]
-        assert rate(getattr(share, side)(truth) <= ALPHA for share in wrong) > MOST
+        assert rate(getattr(share, claim)(truth) <= ALPHA for share in wrong) > MOST
 
 
-def claims_per_block(num, den):
+def claims_per_block(num, den, truth):
     """Return how often a mean of blocks is told from its true value, games as units and seats as units."""
-    truth = num.sum() / den.sum()
     found = {"games": [], "seats": []}
     for k in range(BLOCKS):
         x, y = (values[k * SIZE : (k + 1) * SIZE] for values in (num, den))
@@ -340,32 +382,29 @@ def claims_per_block(num, den):
     return {unit: rate(claims) for unit, claims in found.items()}
 
 
-def test_real_games_means_at_their_true_value_and_seats_as_units_fail(blocks):
+def test_real_games_means_at_their_true_value_and_seats_as_units_fail(blocks, truths):
     """What the seats of a game earn depends on how long it lasts: they are not independent."""
-    _, seats = blocks["unions",]
-    found = claims_per_block(seats["income"], np.ones_like(seats["income"]))
+    income = blocks["unions",]["income"]
+    found = claims_per_block(income, np.ones_like(income), truths["unions",]["income"] / 3)
     assert found["games"] <= MOST
     assert found["seats"] > MOST
 
 
-def test_real_games_actions_at_their_true_value(blocks):
-    _, seats = blocks["unions",]
-    choices = sum(seats[f"chose_{a}"] for a in ("speculate", "invent", "research", "work"))
-    assert claims_per_block(seats["chose_work"], choices)["games"] <= MOST
+def test_real_games_actions_at_their_true_value(blocks, truths):
+    own, true = blocks["unions",], truths["unions",]
+    assert claims_per_block(own["worked"], own["chose"], true["worked"] / true["chose"])["games"] <= MOST
 
 
-def test_real_games_length_as_a_multiple_at_its_true_value(blocks):
-    own, base = (in_blocks(blocks[twists][0]["rounds"]) for twists in [("unions",), ()])
-    truth = own.sum() / base.sum()
+def test_real_games_length_as_a_multiple_at_its_true_value(blocks, truths):
+    own, base = (in_blocks(blocks[twists]["rounds"]) for twists in [("unions",), ()])
+    truth = truths["unions",]["rounds"] / truths[()]["rounds"]
     found = [Quotient(*paired_lengths(own[k], base[k])) for k in range(BLOCKS)]
     assert rate(q.p_above(truth) <= ALPHA for q in found) <= MOST
     assert rate(q.p_below(truth) <= ALPHA for q in found) <= MOST
 
 
-def test_real_games_seats_at_their_true_value(blocks):
-    winners = in_blocks(blocks["unions",][0]["winner_seat"])
-    won = 3 * (winners == 0) + (winners < 0)
-    truth = won.mean()
+def test_real_games_seats_at_their_true_value(blocks, truths):
+    won, truth = in_blocks(blocks["unions",]["first seat"]), truths["unions",]["first seat"]
     found = [Share(Sums.of(row.tolist(), [1] * SIZE), 3) for row in won]
     assert rate(s.p_above(truth) <= ALPHA for s in found) <= MOST
     assert rate(s.p_below(truth) <= ALPHA for s in found) <= MOST

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 import pytest
 
 import balance
-from balance.analysis.cells import DEFICITS, PAIRED, Paired, Sums, statistics
+from balance.analysis.cells import DEFICITS, PAIRED, Paired, Sums, connect, statistics
 from balance.errors import UsageError
 
 
@@ -188,3 +188,8 @@ def test_nefarious_adds_up_too(nefarious):
     assert {f"beside:{name}" for name in nefarious.game.facts.field} <= set(cell.sums)
     assert sum(cell.lead_changes.values()) == cell.games
     assert sum(sums.den for name, sums in cell.sums.items() if name.startswith("item")) == 40 * 5 * 3
+
+
+def test_nothing_is_drawn_into_the_output():
+    con = connect()
+    assert con.execute("select current_setting('enable_progress_bar')").fetchall() == [(False,)]

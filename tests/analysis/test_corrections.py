@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from balance.analysis.corrections import benjamini_yekutieli, harmonic, spending
+from balance.analysis.corrections import benjamini_yekutieli, harmonic, largest_found, spending
 from balance.analysis.intervals import adjusted
 
 
@@ -17,6 +17,17 @@ def test_by_hand():
     found = benjamini_yekutieli([0.001, 0.02, 0.01, 0.9])
     assert found == pytest.approx([0.001 * 4 * 25 / 12, 0.02 * 4 / 3 * 25 / 12, 0.01 * 2 * 25 / 12, 1.0])
     assert benjamini_yekutieli([]) == []
+
+
+def test_the_largest_found_is_where_the_adjusted_ones_stop():
+    rng = np.random.default_rng(3)
+    for size in (1, 5, 60, 2000):
+        p_values = list(rng.random(size) ** 6)
+        limit = largest_found(p_values, 0.05)
+        expected = [p <= 0.05 for p in benjamini_yekutieli(p_values)]
+        assert [p <= limit for p in p_values] == expected
+        assert any(expected) or size == 1
+    assert largest_found([], 0.05) < 0
 
 
 def false_discoveries(correct, repeats=2000, size=3, seed=1):

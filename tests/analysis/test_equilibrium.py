@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from balance.analysis.equilibrium import companies, diversity, equilibria, payoffs
+from balance.analysis.equilibrium import companies, diversity, equilibria, payoffs, surviving
 from balance.errors import UsageError
 
 
@@ -93,3 +93,13 @@ def test_companies_of_a_run(tiny_runs, tiny_statistics):
     )
     assert thrifty == cell.sums["policy:thrifty"].num
     assert math.isfinite(diversity(counts, resamples=20).styles.interval.value)
+
+
+def test_a_pair_with_too_few_games_is_looked_at_twist_by_twist(tiny_runs, monkeypatch):
+    cells = [c for run in tiny_runs for c in run.plan.cells if c.players == 3 and c.variants]
+    pair = max((c.variants for c in cells), key=len)
+    monkeypatch.setattr("balance.analysis.equilibrium.FEWEST_GAMES", 10**9)
+    assert surviving(tiny_runs, pair, 3) == []
+    monkeypatch.setattr("balance.analysis.equilibrium.FEWEST_GAMES", 1)
+    assert [one.variants for one in surviving(tiny_runs, pair, 3)] == [tuple(sorted(pair))]
+    assert [one.variants for one in surviving(tiny_runs, ("nothing", *pair), 3)] == [(name,) for name in pair]

@@ -182,6 +182,23 @@ def test_moving_thresholds():
     assert judge(book(*cells), STALLS.moved("stalls", 0.8)).counts()[Verdict.BROKEN] == 2
 
 
+def test_moving_a_threshold_is_judging_anew(tiny_statistics):
+    shares = book(*(stalled(k, 0.01 * k, n=3000, variants=(f"v{k}",)) for k in range(20)))
+    for summed, thresholds in ((tiny_statistics, load_thresholds(GAME)), (shares, STALLS)):
+
+        def broken(by_these, summed=summed):
+            judgements = judge(summed, by_these).judgements
+            return len({j.variants for j in judgements if j.verdict is Verdict.BROKEN})
+
+        found = sensitivity(summed, thresholds)
+        assert [moved.threshold for moved in found] == list(thresholds.entries)
+        for moved in found:
+            assert moved.as_is == broken(thresholds)
+            assert moved.tighter == broken(thresholds.moved(moved.threshold.id, 0.8))
+            assert moved.looser == broken(thresholds.moved(moved.threshold.id, 1.2))
+    assert moved.tighter > moved.as_is > moved.looser > 0
+
+
 def test_who_plays():
     assert strength_of(FACTS, "field").name == "casual play"
     assert strength_of(FACTS, "mirror:search:50") == FACTS.strengths[-1]

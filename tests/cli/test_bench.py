@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+import balance
 from balance import bench, games, machine
 from balance.cli.app import run
+from balance.dataset.questions import questions
 from balance.games.contract import Throughput
 from tests.games.tiny import Tiny
 
@@ -154,3 +156,26 @@ def test_a_sweep_is_measured_against_the_engine_alone(call):
     assert {(row["players"], row["n"]) for row in rows} == {(3, 4000)}
     assert all(0 < row["low"] <= row["median"] <= row["high"] for row in rows)
     assert "sweeping 2 pairs with 3 players" in err
+
+
+def test_answers_over_a_run_are_measured_each_in_a_process_of_its_own(call, tmp_path, monkeypatch):
+    assert len(questions(game="nefarious")) >= 20
+    some = {k: v for k, v in questions(game="nefarious").items() if "interaction" in k or k == "tension"}
+    monkeypatch.setattr("balance.answering.questions", lambda game: some)
+    made = balance.simulate(
+        tmp_path / "a run", variants=["none", "unions", "geeks", "geeks,unions"], players=[2, 3],
+        lineups=["mirror:random", "field"], games_per_cell=20,
+    )  # fmt: skip
+    code, out, err = call("--run", str(made.path), "--repeats", "1", "--json")
+    assert code == 0, err
+    rows = json.loads(out)
+    names = [row["answer"] for row in rows]
+    assert names == [
+        "reading everything once",
+        *(f"@{name}" for name in some),
+        "check --all",
+    ]
+    assert all(0 < row["low"] == row["seconds"] == row["high"] for row in rows)
+    assert rows[0]["scans"] == 1
+    assert all(row["megabytes"] > 10 for row in rows)
+    assert call("--run", str(tmp_path / "nowhere"))[0] == 3

@@ -105,9 +105,22 @@ def test_the_same_thresholds_without_failing(check, strict):
     assert check("windy", *TINY, *strict, "--fail-on", "none")[0] == 0
 
 
+def test_styles_that_survive_are_told_if_there_are_enough_games(check, monkeypatch):
+    _, out, _ = check("windy", *TINY)
+    assert "Too few games to say: that takes 5,000 of mixed company" in out
+    monkeypatch.setattr("balance.analysis.equilibrium.FEWEST_GAMES", 300)
+    _, out, _ = check("windy", *TINY)
+    assert re.search(r"Windy, 3 players: \w+ \d+%.*; as diverse as [\d.]+ equally", " ".join(out.split()))
+    (found,) = json.loads(check("windy", *TINY, "--json")[1])["styles"]
+    assert found["variants"] == ["windy"]
+    assert sum(found["mix"].values()) == pytest.approx(1)
+    assert 1 <= found["low"] <= found["styles"] <= found["high"] <= len(found["mix"])
+    assert found["n"] >= 300
+
+
 def test_all_ranks_everything_and_confirms_the_worst_on_fresh_seeds(check, strict, tmp_path):
     made = balance.simulate(tmp_path / "run", game="tiny", games_per_cell=60)
-    code, out, err = check("--all", "--run", str(made.path), *strict, "--json")
+    code, out, err = check("--all", str(made.path), *strict, "--json")
     rows = json.loads(out)
     assert code == 0
     assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
@@ -115,8 +128,8 @@ def test_all_ranks_everything_and_confirms_the_worst_on_fresh_seeds(check, stric
     assert len(judged) == len(rows) == 2 * 3  # 2 and 3 players; three moods
     assert {row["verdict"] for row in rows} == {"broken"}
     assert [row["fresh"] for row in rows] == ["holds"] * 6
-    assert check("--all", "--run", str(made.path), *strict, "--json", "--fail-on", "broken")[0] == 4
-    code, _, err = check("--all", "--run", str(made.path), *strict)
+    assert check("--all", str(made.path), *strict, "--json", "--fail-on", "broken")[0] == 4
+    code, _, err = check("--all", str(made.path), *strict)
     assert "2 players: 3 broken, 0 undecided, 0 fine" in err
     assert "threshold length (60 to 90): 3 broken; 20% tighter " in err
 
@@ -125,7 +138,7 @@ def test_until_decided_puts_games_where_verdicts_are_open(check, tmp_path):
     made = balance.simulate(tmp_path / "run", game="tiny", games_per_cell=30)
     before = sorted(p.name for p in made.path.rglob("*"))
     code, out, err = check(
-        *["--all", "--run", str(made.path), "--players", "3", "--until-decided", "--budget", "6000"],
+        *["--all", str(made.path), "--players", "3", "--until-decided", "--budget", "6000"],
         *["--extensions", str(tmp_path / "more"), "--json"],
     )
     assert code == 0, err
@@ -137,7 +150,7 @@ def test_until_decided_puts_games_where_verdicts_are_open(check, tmp_path):
     runs = balance.open_runs([made.path, *extensions])
     assert sum(r.plan.games for r in runs[1:]) <= 6000
     decided = [row for row in json.loads(out) if row["verdict"] != "undecided"]
-    first = json.loads(check("--all", "--run", str(made.path), "--players", "3", "--json")[1])
+    first = json.loads(check("--all", str(made.path), "--players", "3", "--json")[1])
     assert len(decided) >= len([row for row in first if row["verdict"] != "undecided"])
 
 
@@ -149,7 +162,6 @@ def test_until_decided_puts_games_where_verdicts_are_open(check, tmp_path):
         (["windy", "--strength", "huge"], "expected quick, normal or expert"),
         (["windy", "--fail-on", "x"], "--fail-on x"),
         (["--all"], "--all needs a run"),
-        (["windy", "--all", "--run", "x"], "does not go with names of variants"),
         (["windy", "--until-decided"], "goes with --all"),
         (["windy", "--players", "9"], "for 2 to 3 players"),
     ],
@@ -161,7 +173,7 @@ def test_wrong_usage(check, args, message):
 
 
 def test_a_run_that_is_not_there(check):
-    assert check("--all", "--run", "nowhere")[0] == 3
+    assert check("--all", "nowhere")[0] == check("--all", "--run", "nowhere")[0] == 3
 
 
 def test_a_pair_of_nefarious_with_both_twists_alone_beside_it(check):

@@ -352,6 +352,7 @@ def test_the_configuration_is_locked(con):
     assert settings["enable_external_access"] == "false"
     assert settings["autoload_known_extensions"] == settings["autoinstall_known_extensions"] == "false"
     assert settings["allowed_directories"] == f"[{con._folder}/]"
+    assert settings["enable_progress_bar"] == "false"  # DuckDB would draw it into the output
 
 
 def test_a_file_of_the_run_that_leads_elsewhere(folder, tmp_path):
