@@ -2,7 +2,6 @@
 
     python scripts/tune_policies.py                          # everything: about half an hour on two cores
     python scripts/tune_policies.py --offsets unions geeks   # only the offsets of these twists
-    python scripts/tune_policies.py --mend                   # only the offsets in pairs that are lost
     python scripts/tune_policies.py --without-twists         # only that for games without twists
 
 The same version gives the same numbers, whatever the number of threads. The optimiser is CMA-ES (the extra
@@ -35,7 +34,6 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--offsets", nargs="+", metavar="TWIST", help="only the offsets of these twists")
-    parser.add_argument("--mend", action="store_true", help="only the offsets in pairs lost to greedy")
     parser.add_argument("--without-twists", action="store_true", help="only the offset for no twists")
     parser.add_argument("--out", type=Path, default=data_dir("nefarious") / "policies.toml")
     args = parser.parse_args()
@@ -47,8 +45,6 @@ def main() -> None:
     pairs = {e.id: tuning_combinations(GAME, catalog, e.id) for e in catalog.editions}
     if args.without_twists:
         policies = tuning.polish_without_twists(tuning.tune_without_twists(official_policies(), say), say)
-    elif args.mend:
-        policies = tuning.mend_pairs(official_policies(), pairs[tuning.LEAGUE_EDITION], say)
     elif args.offsets:
         policies = tuning.tune_offsets(official_policies(), pairs, args.offsets, say, keep)
     else:

@@ -50,6 +50,7 @@ CANDIDATE: Final = MOST_WEIGHED - 1
 FIRST_SPARE: Final = len(POLICIES)
 _GREEDY: Final = 8
 """So many times more than anybody else a candidate meets `greedy`."""
+_NEARLY_ALWAYS: Final = 200
 GUESTS: Final = 0.25
 """Share of the games in which one opponent sits among candidates, not one candidate among opponents."""
 _RANGES: Final = np.array([(p.lowest, p.highest) for p in PARAMETERS])
@@ -109,10 +110,6 @@ OBSERVED: Final = Budget(1, 1, 60, 100)
 """What is watched to learn how often each action is played."""
 TWIST: Final = (Budget(16, 10, 12, 40), Budget(16, 10, 12, 50))
 """All offsets are found twice, the second time with those of the first at work in the other twists."""
-MENDING: Final = Budget(16, 10, 12, 60)
-"""What is spent on a twist to mend the pairs that are lost to `greedy`."""
-LOST: Final = 1.1
-"""A pair counts as lost below so many win points of `adaptive` against nothing but `greedy`."""
 WITHOUT_TWISTS: Final = Budget(60, 14, 10, 60)
 POLISH: Final = Budget(40, 16, 10, 120)
 FIRST_LOOK: Final = Budget(1, 8, 24, 40)
@@ -371,8 +368,6 @@ def tune_all(
         policies = tune_one(policies, "adaptive", here, everybody, ADAPTIVE, TUNING_SEED + 100 + part, say)
         keep(policies)
     policies = tune_offsets(policies, pairs, None, say, keep)
-    policies = mend_pairs(policies, here, say)
-    keep(policies)
     policies = tune_without_twists(policies, say)
     keep(policies)
     return polish_without_twists(policies, say)
@@ -403,8 +398,7 @@ def tune_without_twists(policies: Policies, say: Say) -> Policies:
         seed = TUNING_SEED + 200 + part
         found = optimise(found, _STEPS[free], to_weights, draw, WITHOUT_TWISTS, seed, say)
         league += [(FIRST_SPARE + part, base + _difference(base, free, found))] * 3
-    tasks = draw(np.random.default_rng(TUNING_SEED + 290), FRESH)
-    gain, spread = confirm(tasks, to_weights, found, np.zeros(len(free)))
+    gain, spread = confirm(draw(np.random.default_rng(TUNING_SEED + 290), FRESH), to_weights, found)
     say(f"{NO_TWIST}: {gain:+.3f} win points (+-{spread:.3f}) on fresh games")
     return _with_difference(policies, name, _difference(base, free, found))
 
@@ -429,7 +423,7 @@ def polish_without_twists(policies: Policies, say: Say) -> Policies:
     begun = _offsets_by_cell(policies, name)
     catalog = replace(load_catalog(), policies=policies)
     start = begun(compile_cell(catalog, LEAGUE_EDITION, 4, []))[free]
-    league = _league(name)
+    league = _league(name, *["greedy"] * _NEARLY_ALWAYS)
 
     def to_weights(vector: Vector, cell: Cell) -> Vector:  # noqa: ARG001
         return _clipped(base + _spread(free, vector))
@@ -483,15 +477,12 @@ def fit_offset(
     seed: int,
     jobs: int | None = None,
     advance: Advance = lambda _: None,
-    *,
-    mending: bool = False,
 ) -> Fit:
     """Find what `adaptive` should add to its parameters while a twist is in force; nothing if nothing gains.
 
     `pairs` are those that may be played; of them those with the twist are, and the twist alone. The search
     begins where a first look is best: with the offset that the catalog has, with none, or with what would
-    make it play like one of the others. Small steps do not lead from one style to another. When `mending`,
-    opponents are nearly always `greedy`, and what is found must beat the offset that is there, or that stays.
+    make it play like one of the others. Small steps do not lead from one style to another.
     """
     name = "adaptive"
     own = [pair for pair in pairs if twist.id in pair] or [(twist.id,)]
@@ -503,7 +494,7 @@ def fit_offset(
     base = _vector(_entry(catalog.policies, name).parameters)
     offsets_of = _offsets_by_cell(catalog.policies, name)
     free = [PARAMETER_NAMES.index(p) for p in OFFSET_NAMES]
-    league = _league(name, name, *["greedy"] * (200 if mending else 0))
+    league = _league(name, name)
 
     def to_weights(vector: Vector, cell: Cell) -> Vector:
         values = base + offsets_of(cell)
@@ -521,11 +512,10 @@ def fit_offset(
         start, _STEPS[free], to_weights, draw, budget, seed, sigma=0.4, jobs=jobs, advance=advance
     )
     found = np.clip(found, -_WIDTHS[free], _WIDTHS[free])
-    instead = starts[0] if mending else np.zeros(len(free))
     tasks = draw(np.random.default_rng(seed + 50_000), fresh)
-    gain, spread = confirm(tasks, to_weights, found, instead, jobs, advance)
-    kept = np.round(found, 4) if gain > spread else instead
-    parameters = {p: float(value) for p, value in zip(OFFSET_NAMES, kept, strict=True) if value}
+    gain, spread = confirm(tasks, to_weights, found, jobs, advance)
+    kept = zip(OFFSET_NAMES, np.round(found, 4), strict=True) if gain > spread else ()
+    parameters = {parameter: float(value) for parameter, value in kept if value}
     return Fit(Offset(name, twist.id, twist_digest(twist), MappingProxyType(parameters)), gain, spread)
 
 
@@ -545,12 +535,11 @@ def confirm(
     tasks: Sequence[Task],
     to_weights: Callable[[Vector, Cell], Vector],
     found: Vector,
-    instead: Vector,
     jobs: int | None = None,
     advance: Advance = lambda _: None,
 ) -> tuple[float, float]:
-    """Return by how many win points an offset beats another on fresh games, and half the 95% interval."""
-    without = _bound(to_weights, instead)
+    """Return by how many win points an offset beats none on fresh games, and half the 95% interval."""
+    without = _bound(to_weights, np.zeros(found.size))
 
     def gain(task: Task) -> float:
         return judge(Player(), [task], _bound(to_weights, found)) - judge(Player(), [task], without)
@@ -647,43 +636,3 @@ def tune_offsets(
                 policies = with_offsets(policies, [fit.offset])
         keep(policies)
     return policies
-
-
-def mend_pairs(policies: Policies, pairs: Sequence[Pair], say: Say) -> Policies:
-    """Tune the offsets on for pairs that are lost to `greedy`: what two twists ask for is not always the sum.
-
-    Each twist of such pairs is tuned anew, these pairs making up two thirds of what is played.
-    """
-    lost = _lost(policies, pairs)
-    say(f"{len(lost)} of {len(pairs)} pairs are lost to greedy")
-    for number, twist in enumerate(load_catalog().twists):
-        own = [pair for pair in lost if twist.id in pair]
-        if own:
-            others = [pair for pair in pairs if twist.id in pair]
-            often = own * max(1, round(2 * len(others) / len(own)))
-            catalog = replace(load_catalog(), policies=policies)
-            seed = TUNING_SEED + 3000 + number
-            fit = fit_offset(
-                catalog, LEAGUE_EDITION, twist, others + often, MENDING, FRESH, seed, mending=True
-            )
-            say(f"{twist.id}, {len(own)} lost pairs: {fit.gain:+.3f} win points (+-{fit.spread:.3f})")
-            policies = with_offsets(policies, [fit.offset])
-    say(f"{len(_lost(policies, lost))} of these {len(lost)} pairs are still lost")
-    return policies
-
-
-def _lost(policies: Policies, pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the pairs in which one `adaptive` wins little among `greedy` with 4 players."""
-    catalog = replace(load_catalog(), policies=policies)
-    games, players = 400, 4
-
-    def points(pair: Pair) -> float:
-        cell = compile_cell(catalog, LEAGUE_EDITION, players, pair)
-        seats = np.arange(games) % players
-        seated = np.full((games, players), POLICIES["greedy"], np.int64)
-        seated[np.arange(games), seats] = POLICIES["adaptive"]
-        winners = Player().outcomes(cell, TUNING_SEED + 300, np.arange(games) // players, seated).winners
-        return float(np.mean(np.where(winners < 0, 1.0, players * (winners == seats))))
-
-    with ThreadPoolExecutor(cores().amount) as pool:
-        return [pair for pair, found in zip(pairs, pool.map(points, pairs), strict=True) if found < LOST]
