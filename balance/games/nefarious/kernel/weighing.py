@@ -159,9 +159,10 @@ def foresee_saving(m, r, seat):
 @jit
 def value_hand(m, r, seat):
     """Find the net worth of building each card of the hand, as things stand."""
-    for i in range(m.n_cards):
-        if waiting(m, r, m.hand[i], np.float64(m.money)) == MOST_WAITING:
-            m.out_of_reach += 1
+    if not m.steady:
+        for i in range(m.n_cards):
+            if waiting(m, r, m.hand[i], np.float64(m.money)) == MOST_WAITING:
+                m.out_of_reach += 1
     before = worth_without_plan(m, r, seat, bonus_of(m, r, seat))
     refused = refusing_line(m.imagined, r, seat) >= 0
     for i in range(m.n_cards):
@@ -201,7 +202,8 @@ def worth_of_plan(m, r, seat):
     best = 0.0
     second = 0.0
     for i in range(m.n_cards):
-        if m.gone >> min(i, 62) & 1:
+        # waiting only takes from what a card is worth, so most need not be looked at closer
+        if m.net[i] <= second or m.gone >> min(i, 62) & 1:
             continue
         worth = m.net[i] * m.decay[max(earliest, waiting(m, r, m.hand[i], money))]
         if worth > best:
