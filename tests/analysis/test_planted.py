@@ -42,7 +42,7 @@ def verdicts(tmp_path_factory):
         ("first-spark", {"length", "length_ratio"}),
         ("endless", {"stalls", "length", "length_long"}),
         ("gold-rush", {"action:work"}),
-        ("head-start", {"length", "no_lead_change", "half_leader"}),
+        ("head-start", {"length", "no_lead_change", "tie_extensions"}),
     ],
 )
 def test_planted_twists_are_found_and_named(verdicts, twist, named):

@@ -177,7 +177,7 @@ def test_on_a_terminal_it_is_the_same_text(replay):
     """What a person sees: no control characters, 80 columns."""
     leader, follower = pty.openpty()
     done = subprocess.Popen(
-        [sys.executable, "-m", "balance", "replay", "--players", "2", "--round", "14"], stdout=follower
+        [sys.executable, "-m", "balance", "replay", "--players", "2", "--round", "9"], stdout=follower
     )
     os.close(follower)
     seen = b""
@@ -192,7 +192,7 @@ def test_on_a_terminal_it_is_the_same_text(replay):
     os.close(leader)
     assert done.wait() == 0
     text = seen.decode().replace("\r\n", "\n")
-    assert text == replay("--players", "2", "--round", "14")
+    assert text == replay("--players", "2", "--round", "9")
     assert max(map(len, text.splitlines())) <= 80
 
 

@@ -215,16 +215,20 @@ def test_greedy_looks_for_cards_if_it_has_none():
 
 
 def test_greedy_looks_for_other_cards_if_saving_will_never_pay_those_it_has():
-    """Work brings 4 coins; from 20 on Embezzling Minions take as many again, so 22 are never there."""
-    assert greedy_at(EIGHT, money=15) == "work"
+    """Embezzling Minions take what is above a multiple of 5, so the 4 coins of Work never last."""
+    assert greedy_at(FIVE, money=3) == greedy_at(EIGHT, money=15) == "work"
+    assert greedy_at(FIVE, money=3, twists=["embezzling-minions"]) == "research"
     assert greedy_at(EIGHT, money=15, twists=["embezzling-minions"]) == "research"
-    assert greedy_at(FIVE, EIGHT, money=3, twists=["embezzling-minions"]) == "work"
+    assert greedy_at(FIVE, EIGHT, money=15, twists=["embezzling-minions"]) == FIVE
 
 
 @pytest.mark.parametrize("twist", ["mad-broker", "embezzling-minions", "hyperinflation", "mob-influence"])
 def test_players_among_their_own_kind_come_to_an_end(twist):
-    """Twists under which a player who counts on income without end never spends it."""
-    for policy in FIELD:
+    """Twists under which a player who counts on income without end never spends it.
+
+    `saver` may wait for ever where Work does not pay (docs/policies.md).
+    """
+    for policy in set(FIELD) - ({"saver"} if twist == "embezzling-minions" else set()):
         cell = GAME.compile(CATALOG, "ascora-2011", 4, [twist])
         indices = np.arange(60)
         rows = GAME.play(cell, 5, indices, parse_lineup(f"mirror:{policy}", 4, GAME).seated(5, indices))
