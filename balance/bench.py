@@ -6,22 +6,19 @@ the highest beside it, and what is compared is measured in turns, so that a busy
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
-from balance.errors import Failed, UsageError
+from balance.errors import UsageError
 from balance.games.contract import Facts, Game, Measured, Throughput
 from balance.games.lineup import Lineup, parse_lineup
+from balance.processes import timed
 
 __all__ = [
     "Figure",
@@ -270,15 +267,4 @@ def start_figures(game: Game[Any, Any], timed: Sequence[Start]) -> Iterator[Figu
 
 def _seconds(arguments: Sequence[str], cache: str) -> float:
     """Return the wall time of one Python process."""
-    environment = {**os.environ, "BALANCE_CACHE_DIR": cache}
-    # without it a process compiles all of Python's modules again, which nobody waits for twice
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    begun = time.perf_counter()
-    done = subprocess.run(  # noqa: S603 - our own interpreter with our own program
-        [sys.executable, *arguments], check=False, env=environment, capture_output=True, text=True
-    )
-    taken = time.perf_counter() - begun
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise Failed(f"a process that plays one game ended with exit code {done.returncode}: {last}")
-    return taken
+    return timed("a process that plays one game", arguments, BALANCE_CACHE_DIR=cache).seconds

@@ -426,8 +426,8 @@ def layout_of(run: Run, planned: Mapping[int, PlannedCell], *, items: bool = Fal
     facts = run.game.facts
     met: set[str] = set()
     for players, lineup in {(cell.players, cell.lineup) for cell in planned.values()}:
-        names = set(parse_lineup(lineup, players, run.game).policies)
-        met |= names if len(names) > 1 else set()
+        seated = parse_lineup(lineup, players, run.game)
+        met |= set(seated.policies) if seated.mixed else set()
     order = {name: k for k, name in enumerate(facts.policies)}
     policies = tuple(sorted(met, key=lambda name: (order.get(name, len(order)), name)))
     counted = sorted(run.small(facts.items)["id"].to_list()) if items and facts.mask("opening") else []
@@ -441,7 +441,7 @@ def _make_cells_table(
     """Tell the connection which cell is the baseline of which, and where different policies meet."""
     plain = {(cell.players, cell.lineup): cell.id for cell in planned.values() if not cell.variants}
     lineups = {(cell.players, cell.lineup) for cell in planned.values()}
-    meet = {key: len(set(parse_lineup(key[1], key[0], game).policies)) > 1 for key in lineups}
+    meet = {key: parse_lineup(key[1], key[0], game).mixed for key in lineups}
     rows = [
         f"({cell.id}, {plain.get((cell.players, cell.lineup), 'null')}, {meet[cell.players, cell.lineup]})"
         for cell in planned.values()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
@@ -106,12 +107,14 @@ class Check:
             return cell, cell.holding
         return cells[len(cells) // 2], None
 
+    @cached_property
     def styles(self) -> list[Surviving]:
-        """Return which styles of play survive, at the number of players that shows the verdict best."""
+        """Which styles of play survive, at the number of players that shows the verdict best."""
         return surviving(self.runs, self.variants, self.worst()[0].cell.players)
 
+    @cached_property
     def telling_game(self) -> tuple[Run, int, str] | None:
-        """Return a game that shows what is wrong, or a typical one: its run, its id, and what it is."""
+        """A game that shows what is wrong, or a typical one: its run, its id, and what it is."""
         cell, finding = self.worst()
         name = finding.measured.metric.name if finding else ""
         for run in self.runs:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from balance.analysis.cells import connect
 from balance.analysis.estimates import Bootstrapped
-from balance.dataset.plan import PlannedCell
+from balance.dataset import sqltext
 from balance.dataset.run import Run
 from balance.dataset.schema import stored_table
 from balance.errors import UsageError
@@ -93,7 +93,10 @@ def surviving(runs: Sequence[Run], variants: Sequence[str], players: int) -> lis
     over all combinations that it is part of; what still has too few is left out.
     """
     mixed = [
-        cell for run in runs for cell in run.plan.cells if cell.players == players and _is_mixed(run, cell)
+        cell
+        for run in runs
+        for cell in run.plan.cells
+        if cell.players == players and parse_lineup(cell.lineup, players, run.game).mixed
     ]
     whole = tuple(sorted(variants))
     exactly = {whole: [cell for cell in mixed if tuple(sorted(cell.variants)) == whole]}
@@ -108,25 +111,21 @@ def surviving(runs: Sequence[Run], variants: Sequence[str], players: int) -> lis
     return []
 
 
-def _is_mixed(run: Run, cell: PlannedCell) -> bool:
-    return len(set(parse_lineup(cell.lineup, cell.players, run.game).policies)) > 1
-
-
 def companies(
     runs: Sequence[Run], cells: Iterable[int], con: duckdb.DuckDBPyConnection | None = None
 ) -> dict[Company, int]:
     """Return how many games of some cells had which company and winner; of replicated deals the first."""
     if not runs:
         raise UsageError("no run is given")
-    files = ", ".join("'" + str(f).replace("'", "''") + "'" for run in runs for f in run.files("seats"))
+    files = sqltext.parquet(f for run in runs for f in run.files("seats"))
     table = stored_table(runs[0].game.facts, "seats")
-    policy, won = (f'"{table.column(role).name}"' for role in ("policy", "won"))
+    policy, won = (sqltext.name(table.column(role).name) for role in ("policy", "won"))
     rows = (
         (con or connect())
         .execute(f"""
             select company, winner, count(*) from (
               select list_sort(list({policy})) as company, max(if({won}, {policy}, null)) as winner
-              from read_parquet([{files}])
+              from {files}
               where cell_id in ({", ".join(map(str, cells)) or "-1"}) and game_id % 1000 = 0
               group by game_id
             ) group by all order by all""")

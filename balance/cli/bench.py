@@ -106,8 +106,9 @@ def _answers(path: str, repeats: int) -> list[dict[str, object]]:
 
     run = open_run(path)
     diagnostics.say(f"asking {run.path.name}, {run.plan.games:,} games")
-    with diagnostics.progress("asking", repeats * len(answering.asked(run))) as line:
-        taken = answering.measure_answers(run, repeats, line.advance)
+    commands = answering.asked(run)
+    with diagnostics.progress("asking", repeats * len(commands)) as line:
+        taken = answering.measure_answers(commands, repeats, line.advance)
     shown = [asdict(answer) for answer in answering.answers(taken)]
     return [{k: _rounded(v) if isinstance(v, float) else v for k, v in row.items()} for row in shown]
 

@@ -187,7 +187,7 @@ def _lines(found: Check) -> Iterator[str]:
     yield ""
     yield from _beyond(found, width)
     yield from _styles(found, width)
-    game = found.telling_game()
+    game = found.telling_game
     if game is not None:
         run, number, what = game
         yield f"A game worth looking at ({what}):"
@@ -320,7 +320,7 @@ def _styles(found: Check, width: int) -> Iterator[str]:
     """Say which styles of play survive, if enough games of mixed company were played."""
     from balance.analysis.equilibrium import FEWEST_GAMES
 
-    surviving = found.styles()
+    surviving = found.styles
     yield "Styles of play that survive (an equilibrium of mixed tables; not judged)"
     for one in surviving:
         yield from _wrapped(one.sentence(_names(found)) + ".", width, "  ")
@@ -391,7 +391,7 @@ def _plain(value: float) -> float | None:
 
 
 def _document(found: Check) -> dict[str, object]:
-    game = found.telling_game()
+    game = found.telling_game
     return {
         "variants": list(found.variants),
         "edition": found.runs[0].plan.edition,
@@ -431,7 +431,7 @@ def _document(found: Check) -> dict[str, object]:
                 **dict(zip(("styles", "low", "high"), one.diversity.styles.interval, strict=True)),
                 "n": one.diversity.styles.n,
             }
-            for one in found.styles()
+            for one in found.styles
         ],
         "findings": _findings(found),
         "family": {

@@ -41,9 +41,14 @@ class Lineup:
     """Whether every seat draws its policy."""
 
     @property
+    def mixed(self) -> bool:
+        """Whether different policies meet."""
+        return len(set(self.numbers)) > 1
+
+    @property
     def rotations(self) -> int:
         """How many games share one deal so that every policy sits everywhere: all of them, or one."""
-        return self.players if not self.drawn and len(set(self.numbers)) > 1 else 1
+        return self.players if not self.drawn and self.mixed else 1
 
     def seated(
         self, seed: int, indices: "Sequence[int] | Numbers", replicates: "Sequence[int] | Numbers | int" = 0

@@ -50,7 +50,7 @@ def test_an_own_twist_is_fitted_into_an_overlay(call, mine, tmp_path):
     assert "balance tune --twist my-twist --edition magellan-2014 --budget 10000 --seed 1000000000" in out
     assert "my-twist, magellan-2014: " in err
     assert " win points (95%: " in err
-    assert "on 1,920 fresh games of 9,600" in err
+    assert "on 1,920 fresh games of 9,216" in err
     assert ("cannot be told from 0" in err) == out.endswith("[offset.parameters]\n")
     offsets = tmp_path / "offsets.toml"
     assert call(*args, "2", "--variant", "my-twist", "-q", "-o", offsets) == (0, "", "")

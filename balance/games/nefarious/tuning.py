@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,7 @@ FIRST_SPARE: Final = len(POLICIES)
 _GREEDY: Final = 8
 """So many times more than anybody else a candidate meets `greedy`."""
 _NEARLY_ALWAYS: Final = 200
+"""The same where it matters most: in the last steps for games without twists."""
 GUESTS: Final = 0.25
 """Share of the games in which one opponent sits among candidates, not one candidate among opponents."""
 _RANGES: Final = np.array([(p.lowest, p.highest) for p in PARAMETERS])
@@ -101,6 +102,21 @@ class Budget:
         return f"{self.generations} generations of {self.size} candidates x {self.cells * self.games} games"
 
 
+class Shares(NamedTuple):
+    """What finding an offset may play."""
+
+    look: Budget
+    """A first look at where to begin."""
+    search: Budget
+    fresh: Budget
+    """What shows the gain: two candidates, with and without the offset."""
+
+    @property
+    def total(self) -> int:
+        """How many games that is."""
+        return sum(budget.total for budget in self)
+
+
 FIRST: Final = Budget(40, 12, 16, 30)
 ARCHETYPE: Final = Budget(30, 12, 16, 30)
 ADAPTIVE: Final = Budget(30, 16, 24, 40)
@@ -108,14 +124,13 @@ PARTS: Final = 3
 """So many times ADAPTIVE, the version so far joining the league each time."""
 OBSERVED: Final = Budget(1, 1, 60, 100)
 """What is watched to learn how often each action is played."""
-TWIST: Final = (Budget(16, 10, 12, 40), Budget(16, 10, 12, 50))
-"""All offsets are found twice, the second time with those of the first at work in the other twists."""
 WITHOUT_TWISTS: Final = Budget(60, 14, 10, 60)
 POLISH: Final = Budget(40, 16, 10, 120)
-FIRST_LOOK: Final = Budget(1, 8, 24, 40)
-"""What decides where the search for an offset begins; not counted in a user's budget."""
+STARTS: Final = 1 + len(FIELD)
+"""Where the search for an offset may begin: where it is, with none, or like one of the other players."""
 FRESH: Final = Budget(1, 2, 120, 60)
-"""What shows the gain of an offset: two candidates, with and without it."""
+TWIST: Final = tuple(Shares(Budget(1, STARTS, 24, 40), Budget(16, 10, 12, n), FRESH) for n in (40, 50))
+"""All offsets are found twice, the second time with those of the first at work in the other twists."""
 GAMES: Final = range(10_000, 1_000_000_001)
 """Budgets that a user may ask for."""
 
@@ -151,11 +166,10 @@ def draw_tasks(
     edition: str,
     games: int,
     league: League,
-    guests: float = GUESTS,
 ) -> list[Task]:
     """Draw the games of a generation: for each cell so many, with opponents from the league."""
     compiled = (compile_cell(catalog, edition, players, twists) for players, twists in cells)
-    return [draw_task(cell, rng, games, league, guests) for cell in compiled]
+    return [draw_task(cell, rng, games, league) for cell in compiled]
 
 
 def draw_task(
@@ -472,8 +486,7 @@ def fit_offset(
     edition: str,
     twist: Twist,
     pairs: Sequence[Pair],
-    budget: Budget,
-    fresh: Budget,
+    shares: Shares,
     seed: int,
     jobs: int | None = None,
     advance: Advance = lambda _: None,
@@ -501,18 +514,19 @@ def fit_offset(
         values[free] += vector
         return _clipped(values)
 
-    def draw(rng: np.random.Generator, amount: Budget = budget) -> list[Task]:
+    def draw(rng: np.random.Generator, amount: Budget = shares.search) -> list[Task]:
         drawn = list(draw_cells(rng, amount.cells, own, twist.id))
         return draw_tasks(catalog, rng, drawn, edition, amount.games, league)
 
     starts = [np.array([begun.get(parameter, 0.0) for parameter in OFFSET_NAMES]), np.zeros(len(free))]
     starts += [(_vector(_entry(catalog.policies, style).parameters) - base)[free] for style in FIELD[:-1]]
-    start = _best_of(starts, to_weights, draw(np.random.default_rng(seed + 90_000), FIRST_LOOK), jobs)
+    start = _best_of(starts, to_weights, draw(np.random.default_rng(seed + 90_000), shares.look), jobs)
+    advance(shares.look.total)
     found = optimise(
-        start, _STEPS[free], to_weights, draw, budget, seed, sigma=0.4, jobs=jobs, advance=advance
+        start, _STEPS[free], to_weights, draw, shares.search, seed, sigma=0.4, jobs=jobs, advance=advance
     )
     found = np.clip(found, -_WIDTHS[free], _WIDTHS[free])
-    tasks = draw(np.random.default_rng(seed + 50_000), fresh)
+    tasks = draw(np.random.default_rng(seed + 50_000), shares.fresh)
     gain, spread = confirm(tasks, to_weights, found, jobs, advance)
     kept = zip(OFFSET_NAMES, np.round(found, 4), strict=True) if gain > spread else ()
     parameters = {parameter: float(value) for parameter, value in kept if value}
@@ -552,21 +566,23 @@ def confirm(
     return float(np.mean(differences)), float(1.96 * np.std(differences) / np.sqrt(len(differences)))
 
 
-def share_out(games: int) -> tuple[Budget, Budget]:
-    """Share a number of games out: what is tuned with, and a fifth to show on fresh games what it is worth.
+def share_out(games: int) -> Shares:
+    """Share a number of games out: a twentieth for a first look, a fifth for fresh games, the rest to search.
 
     More games are spent on more generations first, then on judging each candidate better.
 
-    >>> [str(budget) for budget in share_out(1_000_000)]
-    ['60 generations of 16 candidates x 816 games', '1 generations of 2 candidates x 99960 games']
+    >>> [str(budget) for budget in share_out(1_000_000)[1:]]
+    ['60 generations of 16 candidates x 768 games', '1 generations of 2 candidates x 99960 games']
     """
     if games not in GAMES:
         raise UsageError(f"a budget of {games} games: it must be {GAMES.start}..{GAMES.stop - 1}")
     size, cells = 16, 24
     fresh = games // 5
-    generations = min(max((games - fresh) // (size * cells * 10), 2), 60)
-    each = (games - fresh) // (generations * size * cells)
-    return Budget(generations, size, cells, each), replace(FRESH, games=fresh // (2 * FRESH.cells))
+    look = Budget(1, STARTS, cells, games // 20 // (STARTS * cells))
+    left = games - fresh - look.total
+    generations = min(max(left // (size * cells * 10), 2), 60)
+    search = Budget(generations, size, cells, left // (generations * size * cells))
+    return Shares(look, search, replace(FRESH, games=fresh // (2 * FRESH.cells)))
 
 
 def fit_overlay(
@@ -580,19 +596,19 @@ def fit_overlay(
     advance: Advance = lambda _: None,
 ) -> Fitting:
     """Fit the offset of a twist with a number of games, and write it as an overlay."""
-    budget, fresh = share_out(games)
+    shares = share_out(games)
     twist, printed = catalog.twist(twist_id), catalog.edition(edition).id
     compile_cell(catalog, printed, 4, [twist.id])  # refuses a twist that the edition does not have
-    fit = fit_offset(catalog, printed, twist, pairs, budget, fresh, seed, jobs, advance)
+    fit = fit_offset(catalog, printed, twist, pairs, shares, seed, jobs, advance)
     low, high = fit.gain - fit.spread, fit.gain + fit.spread
     head = [
         f"# How players adapt to the twist {twist.id}:",
         f"# balance tune --twist {twist.id} --edition {printed} --budget {games} --seed {seed}",
-        f"# gains {fit.gain:+.3f} win points ({low:+.3f} to {high:+.3f}) on {fresh.total} fresh games"
+        f"# gains {fit.gain:+.3f} win points ({low:+.3f} to {high:+.3f}) on {shares.fresh.total} fresh games"
         + ("." if low > 0 else ": nothing that can be told from 0, so nothing is changed."),
     ]
     text = "\n".join([*head, offset_text(fit.offset)])
-    return Fitting(text, fit.gain, low, high, budget.total + fresh.total, fresh.total)
+    return Fitting(text, fit.gain, low, high, shares.total, shares.fresh.total)
 
 
 def best_response(
@@ -626,12 +642,12 @@ def tune_offsets(
     keep: Keep = lambda _: None,
 ) -> Policies:
     """Tune the offsets of all twists, twice: two are in force at once, so each must suit the others."""
-    for part, budget in enumerate(TWIST):
+    for part, shares in enumerate(TWIST):
         for number, twist in enumerate(load_catalog().twists):
             if not only or twist.id in only:
                 catalog = replace(load_catalog(), policies=policies)
                 seed, edition = TUNING_SEED + 1000 * (1 + part) + number, twist.editions[0]
-                fit = fit_offset(catalog, edition, twist, pairs[edition], budget, FRESH, seed)
+                fit = fit_offset(catalog, edition, twist, pairs[edition], shares, seed)
                 say(f"{twist.id}: {fit.gain:+.3f} win points (+-{fit.spread:.3f}) on fresh games")
                 policies = with_offsets(policies, [fit.offset])
         keep(policies)

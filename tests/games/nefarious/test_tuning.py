@@ -17,7 +17,7 @@ from balance.games.nefarious import tuning
 from balance.games.nefarious.catalog import load_catalog
 from balance.games.nefarious.players import Policies
 from balance.games.nefarious.policies import FIELD, PARAMETER_NAMES, PARAMETERS, POLICIES
-from balance.games.nefarious.tuning import Budget
+from balance.games.nefarious.tuning import Budget, Shares
 
 GAME = games.get("nefarious")
 ASCORA = "ascora-2011"
@@ -31,8 +31,7 @@ MINT = """
     confidence = "own"
     set = { work_money = 0 }
 """
-LITTLE = Budget(2, 6, 3, 10)
-FRESH = Budget(1, 2, 4, 10)
+LITTLE = Shares(Budget(1, tuning.STARTS, 3, 5), Budget(2, 6, 3, 10), Budget(1, 2, 4, 10))
 
 
 @pytest.fixture
@@ -42,9 +41,7 @@ def pairs(official):
 
 def fit(catalog, pairs, jobs, seed=TUNING_SEEDS.start, twist="unions"):
     played = []
-    found = tuning.fit_offset(
-        catalog, ASCORA, catalog.twist(twist), pairs, LITTLE, FRESH, seed, jobs, played.append
-    )
+    found = tuning.fit_offset(catalog, ASCORA, catalog.twist(twist), pairs, LITTLE, seed, jobs, played.append)
     return found, sum(played)
 
 
@@ -54,7 +51,7 @@ def test_the_same_seed_gives_the_same_numbers_whatever_the_number_of_threads(off
     other, _ = fit(official, pairs, jobs=2, seed=TUNING_SEEDS.start + 1)
     assert one == two
     assert (one.gain, one.spread) != (other.gain, other.spread)
-    assert played == LITTLE.total + FRESH.total
+    assert played == LITTLE.total
 
 
 def test_a_best_response_is_found_again(official):
@@ -119,9 +116,10 @@ def test_a_twist_is_met_alone_and_in_its_pairs(official, pairs):
 
 @pytest.mark.parametrize("games_", [10_000, 123_456, 1_000_000, 3_000_000, 1_000_000_000])
 def test_a_budget_is_used_up_but_never_exceeded(games_):
-    budget, fresh = tuning.share_out(games_)
-    assert 0.9 * games_ < budget.total + fresh.total <= games_
-    assert math.isclose(fresh.total, games_ / 5, rel_tol=0.1)
+    shares = tuning.share_out(games_)
+    assert 0.9 * games_ < shares.total <= games_
+    assert math.isclose(shares.fresh.total, games_ / 5, rel_tol=0.1)
+    assert all(budget.games >= 1 for budget in shares)
 
 
 @pytest.mark.parametrize("games_", [0, 9_999, 1_000_000_001, -5])
