@@ -39,6 +39,7 @@ __all__ = [
     "connect",
     "layout_of",
     "planned_cells",
+    "refuse_chosen",
     "statistics",
 ]
 
@@ -373,6 +374,7 @@ def statistics(
     """
     if not runs:
         raise UsageError("no run is given")
+    refuse_chosen(runs)
     planned = planned_cells(runs, None if cells is None else set(cells))
     con = con or connect()
     layout = layout_of(runs[0], planned, items=items)
@@ -404,6 +406,13 @@ def statistics(
             for number, cell in sorted(planned.items())
         },
     )
+
+
+def refuse_chosen(runs: Sequence[Run]) -> None:
+    """Refuse runs that say nothing of games in general, because their deals were chosen."""
+    for run in runs:
+        if run.plan.chosen:
+            raise UsageError(f"{run.path} says nothing of games in general: its deals were chosen")
 
 
 def planned_cells(runs: Sequence[Run], wanted: set[int] | None = None) -> dict[int, PlannedCell]:

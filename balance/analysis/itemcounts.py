@@ -144,14 +144,19 @@ def choose_cells(
 # --- counting
 
 
-def count_items(runs: Sequence[Run], cells: Sequence[PlannedCell]) -> list[ItemCounts]:
-    """Count what happened to every item in some cells, one result per number of players."""
+def count_items(
+    runs: Sequence[Run], cells: Sequence[PlannedCell], deals: tuple[int, int] | None = None
+) -> list[ItemCounts]:
+    """Count what happened to every item in some cells, one result per number of players.
+
+    `deals` are the first game index that counts, and the first that does not any more.
+    """
     source = _Source(runs)
     found = []
     for players in sorted({cell.players for cell in cells}):
         own = [cell for cell in cells if cell.players == players]
         con = connect()
-        source.prepare(con, [(cell.id, 0) for cell in own])
+        source.prepare(con, [(cell.id, 0) for cell in own], deals)
         held = source.held(con, 1, (*source.opening, *source.drawn))
         dealt, later = source.halves
         opening, opening_score = _scored(held[0, :, :, dealt], players)
@@ -375,12 +380,11 @@ class _Source:
         return f"""
             select ((block::int * {len(self.ids)} + bit) * 3 + outcome) * 2 + ({dealt})::int as place,
               count(*) as times
-            from {self.files[table.name]} b
+            from (from {self.files[table.name]} where {self.where}) b
             join ({self._seats(seat.strip('"'), *words)}) s
               on b.game_id = s.game_id and b.{self.column(table.name, "seat")} = s.{seat}
             join masks on masks.item = b.{item}
             semi join chosen on chosen.cell_id = b.cell_id
-            where b.{self.where}
             group by place"""
 
     def prices(self, con: duckdb.DuckDBPyConnection) -> tuple[Numbers, Numbers]:

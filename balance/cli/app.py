@@ -16,7 +16,19 @@ import typer
 from typer.core import TyperGroup
 
 import balance
-from balance.cli import bench, check, diagnostics, doctor, ladder, output, replay, simulate, sql, tune
+from balance.cli import (
+    bench,
+    check,
+    compare,
+    diagnostics,
+    doctor,
+    ladder,
+    output,
+    replay,
+    simulate,
+    sql,
+    tune,
+)
 from balance.cli.gameoptions import GameCommand
 from balance.cli.help import examples
 from balance.errors import UsageError
@@ -67,6 +79,7 @@ def _root(
 
 app.command("bench", epilog=bench.EPILOG)(bench.bench)
 app.command("check", cls=GameCommand, epilog=check.EPILOG)(check.check)
+app.command("compare", cls=GameCommand, epilog=compare.EPILOG)(compare.compare)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 app.command("ladder", cls=GameCommand, epilog=ladder.EPILOG)(ladder.ladder)
 app.command("replay", cls=GameCommand, epilog=replay.EPILOG)(replay.replay)

@@ -42,6 +42,7 @@ __all__ = [
     "document",
     "json_lines",
     "json_text",
+    "markdown",
     "markdown_line",
     "markdown_rule",
     "options",
@@ -50,6 +51,7 @@ __all__ = [
     "sections",
     "stream",
     "table",
+    "table_text",
     "text",
 ]
 
@@ -207,6 +209,16 @@ def sections(
 def text(text: str, options: OutputOptions | None = None) -> None:
     """Write a text for people as it is, control characters written out."""
     _write(_encode(terminal.escape(text.rstrip("\n"), keep="\n") + "\n"), options or OutputOptions())
+
+
+def table_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    """Return rows as a table for a part of a text, 80 columns wide."""
+    return _table(rows, columns, terminal.line_width(None), bold=False)
+
+
+def markdown(text_: str, options: OutputOptions) -> None:
+    """Write a text that is Markdown already."""
+    _write(_encode(terminal.escape(text_.rstrip("\n"), keep="\n") + "\n"), options)
 
 
 def document(text_: str, data: object, options: OutputOptions) -> None:

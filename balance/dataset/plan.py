@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from balance.dataset.schema import SCHEMA
@@ -69,6 +69,15 @@ class Plan:
     """Of the libraries that decide about bytes."""
     shards: int
     cells: tuple[PlannedCell, ...]
+    chosen: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """Game indices by number of players where deals were chosen, not just taken one after the other; what a
+    cell calls its first index and its deals are places in these lists then."""
+
+    def indices(self, players: int, first: int, deals: int) -> Sequence[int]:
+        """Return so many game indices of cells of some players, from a place on."""
+        if not self.chosen:
+            return range(first, first + deals)
+        return self.chosen[str(players)][first : first + deals]
 
     @property
     def games(self) -> int:
@@ -88,8 +97,8 @@ class Plan:
         """Return the plan as the file holds it: JSON, one cell per line."""
         head: dict[str, Any] = {"schema": SCHEMA}
         for name in self.__dataclass_fields__:
-            if name != "cells":
-                value = getattr(self, name)
+            value = getattr(self, name)
+            if name != "cells" and (name != "chosen" or value):
                 head[name] = dict(value) if isinstance(value, Mapping) else value
         head |= {"games": self.games, "cell_columns": _CELL_COLUMNS}
         lines = json.dumps(head, indent=1, ensure_ascii=False).removesuffix("\n}")
@@ -114,8 +123,9 @@ def parse_plan(text: str, where: str) -> Plan:
             PlannedCell(number, players, tuple(variants), *rest)
             for number, players, variants, *rest in document["cells"]
         )
-        fields = {name: document[name] for name in Plan.__dataclass_fields__ if name != "cells"}
-        plan = Plan(cells=cells, **fields)
+        names = [name for name in Plan.__dataclass_fields__ if name not in ("cells", "chosen")]
+        fields = {name: document[name] for name in names}
+        plan = Plan(cells=cells, chosen=document.get("chosen", {}), **fields)
         whole = plan.text() == text
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{where} is damaged: {type(error).__name__} {error}") from None
@@ -152,4 +162,5 @@ def _told(plan: Plan) -> dict[str, str]:
         "cells": [len(plan.cells)],
     }
     told |= {name: ", ".join(map(str, values)) for name, values in facets.items()}
-    return told
+    digest = hashlib.sha256(json.dumps(dict(plan.chosen), sort_keys=True).encode()).hexdigest()
+    return told | {"chosen deals": digest[:12] if plan.chosen else "none"}

@@ -31,6 +31,7 @@ __all__ = [
     "make_plan",
     "parse_players",
     "parse_precision",
+    "plan_of_cells",
     "policies_hash",
     "versions",
     "win_points_half_width",
@@ -131,6 +132,26 @@ def make_plan(
         for number, key in enumerate(_keys(game, players, combinations, lineups))
     ]
     return _plan(game, catalog, cells, edition=edition, seed=seed, ordered=ordered, parent="")
+
+
+def plan_of_cells(
+    game: Game[Any, Any],
+    catalog: Catalog,
+    cells: Sequence[PlannedCell],
+    *,
+    edition: str,
+    seed: int,
+    ordered: bool,
+    chosen: Mapping[int, Sequence[int]],
+) -> Plan:
+    """Return the plan of a run that plays just these deals of these cells, numbered anew.
+
+    Where `chosen` has lists of game indices, the deals of a cell are places in the list of its players.
+    """
+    check_keys(seed, 0)
+    numbered = [replace(cell, id=k) for k, cell in enumerate(sorted(cells, key=lambda cell: cell.key))]
+    plan = _plan(game, catalog, numbered, edition=edition, seed=seed, ordered=ordered, parent="")
+    return replace(plan, chosen={str(players): list(chosen[players]) for players in sorted(chosen)})
 
 
 def extended_plan(

@@ -40,10 +40,11 @@ def find_game(run: Run, number: int) -> Replayed:
     planned = run.plan.cell(key.cell)
     if planned is None or not planned.deals:
         raise UsageError(f"{run.path} has no game {number}: it plays no cell {key.cell}")
-    if not 0 <= key.index - planned.first < planned.deals or key.replicate >= planned.replicates:
-        last = planned.first + planned.deals - 1
+    indices = run.plan.indices(planned.players, planned.first, planned.deals)
+    if key.index not in indices or key.replicate >= planned.replicates:
+        some = "some of the indices" if run.plan.chosen else "the indices"
         raise UsageError(
-            f"{run.path} has no game {number}: cell {key.cell} has the indices {planned.first}..{last} "
+            f"{run.path} has no game {number}: cell {key.cell} has {some} {indices[0]}..{indices[-1]} "
             f"and {planned.replicates} replicates, not index {key.index}, replicate {key.replicate}"
         )
     require_same_engine(run.path, run.plan, run.game)
@@ -85,7 +86,8 @@ def _shard(found: Replayed) -> Shard:
         shard
         for shard in cut(found.run.plan.cells)
         for piece in shard.pieces
-        if piece.cell.id == found.key.cell and 0 <= found.key.index - piece.first < piece.deals
+        if piece.cell.id == found.key.cell
+        and found.key.index in found.run.plan.indices(piece.cell.players, piece.first, piece.deals)
     )
 
 

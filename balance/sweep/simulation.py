@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from balance import games, machine
 from balance.dataset import state as states
-from balance.dataset.plan import Plan, differences
+from balance.dataset.plan import Plan, PlannedCell, differences
 from balance.dataset.run import Run, open_run, read_catalog, read_plan
 from balance.dataset.verify import damages
 from balance.errors import CatalogError, DataError, UsageError
@@ -26,6 +26,7 @@ from balance.sweep.planning import (
     make_plan,
     parse_players,
     parse_precision,
+    plan_of_cells,
     policies_hash,
     versions,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "RUNS",
     "Prepared",
     "prepare",
+    "prepare_cells",
     "prepare_extension",
     "prepare_fresh",
     "prepare_repair",
@@ -148,6 +150,8 @@ def prepare_extension(
     """Make the plan of a run that plays on where a finished one ended, or cells that it did not have."""
     run = open_run(parent)
     game, facts = run.game, run.game.facts
+    if run.plan.chosen:
+        raise UsageError(f"{run.path} cannot be extended: its deals were chosen")
     require_same_engine(run.path, run.plan, game)
     asked = _texts(variants)
     plan = extended_plan(
@@ -187,6 +191,31 @@ def prepare_fresh(
         ordered=run.plan.ordered,
     )
     return _prepared(run.game, run.catalog, plan, out)
+
+
+def prepare_cells(
+    game: Game[Any, Any],
+    catalog: Catalog,
+    cells: Sequence[PlannedCell],
+    *,
+    edition: str,
+    seed: int,
+    ordered: bool = False,
+    chosen: Mapping[int, Sequence[int]] | None = None,
+    name: str = "",
+) -> Prepared:
+    """Make the plan of a run that plays just these deals of these cells, whatever ids they had elsewhere.
+
+    With `chosen` the deals of a cell are places in a list of game indices, by number of players; `name` ends
+    the name of the folder then, since such a run does not speak of games in general.
+    """
+    plan = plan_of_cells(
+        game, catalog, cells, edition=edition, seed=seed, ordered=ordered, chosen=chosen or {}
+    )
+    prepared = _prepared(game, catalog, plan, None)
+    if not name:
+        return prepared
+    return replace(prepared, folder=prepared.folder.with_name(f"{prepared.folder.name}-{name}"))
 
 
 def prepare_repair(folder: str | Path) -> Prepared:

@@ -1,0 +1,423 @@
+"""What a comparison of two catalogs, runs or editions has found: plain values, and how they are told.
+
+Words and order only; counting is done in `balance.analysis.paired`, playing in `balance.analysis.comparing`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+from balance.analysis.blocks import Figure, Moments, p_not_zero, quantile_of
+from balance.analysis.corrections import benjamini_yekutieli
+from balance.analysis.items import FEWEST
+from balance.analysis.metrics import METRICS
+from balance.analysis.paired import Group
+from balance.analysis.verdict import ALPHA, Judgement, Verdict
+from balance.dataset.run import Run
+from balance.games.contract import Catalog, Difference, Game
+
+__all__ = [
+    "ALL",
+    "COMBINATION",
+    "ITEM",
+    "LEVELS",
+    "VARIANT",
+    "Change",
+    "Comparison",
+    "Family",
+    "Power",
+    "Side",
+    "Uncompared",
+    "VerdictChange",
+    "change_of",
+    "corrected",
+]
+
+ALL, ITEM, VARIANT, COMBINATION = LEVELS = ("all", "item", "variant", "combination")
+"""What a change is about: all combinations together, an item in all of them, a variant, one combination."""
+POWER: Final = 0.8416212335729143
+"""The normal quantile of 80%."""
+_METRICS: Final = {
+    "length": "mean_length",
+    "stalled": "stalls",
+    "extended": "tie_extensions",
+    "exhausted": "exhaustion",
+    "policy": "win_points",
+    "beside": "neighbour",
+}
+"""What metrics call the parts that differ in name."""
+_TITLES: Final[Mapping[str, str]] = {metric.name: metric.title for metric in METRICS} | {
+    "mean_length": "mean length in rounds",
+    "dealt": "win points of a seat that was dealt it",
+    "built": "times it is built per seat that held it",
+    "built_dealt": "share of the seats dealt it that build it",
+}
+_SHARES: Final = (
+    "stalls", "tie_extensions", "no_lead_change", "half_leader", "comeback", "action", "exhaustion", "built",
+    "built_dealt",
+)  # fmt: skip
+_LENGTHS: Final = ("length", "length_short", "length_long", "length_ratio")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two things that are compared."""
+
+    label: str
+    """As the user named it."""
+    kind: str
+    """`run`, `official`, `edition` or `overlay`."""
+    edition: str
+    catalog: Catalog
+    runs: tuple[Run, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One figure on both sides, and the difference, deal by deal."""
+
+    level: str
+    players: int | None
+    """None: over all numbers of players, each counting alike."""
+    lineup: str
+    variants: tuple[str, ...]
+    item: int | None
+    metric: str
+    of: str
+    base: float
+    candidate: float
+    difference: float
+    low: float | None
+    """The ends of the 95% interval; None if there is no spread to judge by."""
+    high: float | None
+    deals: int
+    p: float | None
+    """Two-sided, against "no difference"; None if there are too few deals to test."""
+    size: float
+    """The difference in units of what the base differs from deal to deal: to sort by, whatever the unit."""
+    detectable: float | None
+    """The difference that would be found with a chance of 80% in a single test at 5%."""
+    adjusted: float | None = None
+    """`p`, corrected over everything that was looked at."""
+
+    @property
+    def sure(self) -> bool:
+        """Whether it changed beyond doubt."""
+        return self.adjusted is not None and self.adjusted <= ALPHA
+
+    @property
+    def name(self) -> str:
+        """The metric, and what it is of."""
+        return f"{self.metric}:{self.of}" if self.of else self.metric
+
+    @property
+    def title(self) -> str:
+        """The metric in words."""
+        said = _TITLES.get(self.metric, self.metric)
+        return f"{said} ({self.of})" if self.of else said
+
+    def figure(self, value: float, *, signed: bool = False) -> str:
+        """Return a number of this metric as it is told."""
+        sign = "+" if signed else ""
+        if self.metric in _SHARES:
+            return f"{100 * value:{sign}.1f}" + (" pp" if signed else "%")
+        return f"{value:{sign}.{3 if abs(value) < 0.1 else 2}f}"
+
+    def told(self) -> str:
+        """Return the difference with its interval."""
+        if self.low is None or self.high is None:
+            return self.figure(self.difference, signed=True)
+        low, high = (self.figure(end, signed=True).removesuffix(" pp") for end in (self.low, self.high))
+        return f"{self.figure(self.difference, signed=True)} ({low} to {high})"
+
+
+def change_of(
+    level: str,
+    group: Group,
+    part: str,
+    moments: Moments,
+    *,
+    item: int | None = None,
+    scale: float = 1.0,
+) -> Change | None:
+    """Return what moments of candidate and base say of a part; None if one side has nothing of it."""
+    figure, base, candidate = moments.difference((0, 1), (2, 3)), moments.ratio(2, 3), moments.ratio(0, 1)
+    if figure is None or base is None or candidate is None:
+        return None
+    kind, _, of = part.partition(":")
+    spread = math.sqrt(base.variance * moments.blocks)
+    return _change(
+        level, group, _METRICS.get(kind, kind), of, item, moments.blocks,
+        _scaled(figure, scale), base.value * scale, candidate.value * scale, spread * scale,
+    )  # fmt: skip
+
+
+def _scaled(figure: Figure, scale: float) -> Figure:
+    return Figure(figure.value * scale, figure.variance * scale**2, figure.freedom)
+
+
+def _change(
+    level: str, group: Group, metric: str, of: str, item: int | None, deals: int,
+    figure: Figure, base: float, candidate: float, spread: float, players: int | None = -1,
+) -> Change:  # fmt: skip
+    interval = figure.interval if deals >= FEWEST else None
+    tested = deals >= FEWEST and (figure.variance > 0 or figure.value == 0)
+    reach = quantile_of(figure.freedom) + POWER
+    return Change(
+        level=level,
+        players=group.players if players == -1 else players,
+        lineup=group.lineup,
+        variants=group.variants or (),
+        item=item,
+        metric=metric,
+        of=of,
+        base=base,
+        candidate=candidate,
+        difference=figure.value,
+        low=interval.low if interval else (0.0 if tested else None),
+        high=interval.high if interval else (0.0 if tested else None),
+        deals=deals,
+        p=p_not_zero(figure) if tested else None,
+        size=abs(figure.value) / spread if spread else 0.0,
+        detectable=reach * math.sqrt(figure.variance) if tested else None,
+    )
+
+
+def over_players(level: str, each: Sequence[tuple[Group, Change, Figure]]) -> Change:
+    """Return the mean of the same figure at several numbers of players, each counting alike."""
+    from balance.analysis.blocks import mean_of
+
+    changes = [change for _, change, _ in each]
+    figures = [figure for _, _, figure in each]
+    known = [figure for figure in figures if figure.variance > 0]
+    # where nothing differs there is no spread either: these count as known to be 0
+    mean = mean_of(known) if known else Figure(0.0, 0.0, 0)
+    part = len(known) / len(figures)
+    first, group = changes[0], each[0][0]
+    return _change(
+        level, group, first.metric, first.of, first.item, min(change.deals for change in changes),
+        _scaled(mean, part), _mean(c.base for c in changes), _mean(c.candidate for c in changes),
+        _mean(abs(c.difference) / c.size if c.size else 0.0 for c in changes), players=None,
+    )  # fmt: skip
+
+
+def _mean(values: Iterable[float]) -> float:
+    known = list(values)
+    return sum(known) / len(known)
+
+
+# --- many looks
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Everything that was looked at together, and so is corrected for."""
+
+    tests: int
+    levels: tuple[tuple[str, int], ...]
+    """How many of them at each level; each level has the same weight."""
+    alpha: float = ALPHA
+
+    def __str__(self) -> str:
+        parts = ", ".join(f"{count:,} of {level}" for level, count in self.levels)
+        return (
+            f"{self.tests:,} tests ({parts}), each level with the same weight, corrected together "
+            f"(Benjamini-Yekutieli, false claims at most {self.alpha:.2g} of all claims)"
+        )
+
+
+def corrected(changes: Sequence[Change]) -> tuple[list[Change], Family]:
+    """Correct for having looked at all of them.
+
+    A few figures over all combinations stand beside thousands of single ones. Benjamini and Yekutieli's
+    procedure allows weights that were fixed beforehand and are 1 on average; each level has the same share
+    of them, so that looking closely does not blur the whole.
+    """
+    from dataclasses import replace
+
+    levels = Counter(change.level for change in changes if change.p is not None)
+    tests = sum(levels.values())
+    weights = {level: tests / (len(levels) * count) for level, count in levels.items()}
+    weighed = [min(1.0, c.p / weights[c.level]) for c in changes if c.p is not None]
+    adjusted = iter(benjamini_yekutieli(weighed))
+    done = [change if change.p is None else replace(change, adjusted=next(adjusted)) for change in changes]
+    return done, Family(tests, tuple((level, levels[level]) for level in LEVELS if level in levels))
+
+
+# --- verdicts
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictChange:
+    """A combination that is judged otherwise than before."""
+
+    players: int
+    variants: tuple[str, ...]
+    before: Verdict
+    after: Verdict
+    reasons: tuple[str, ...]
+    """What breaks it now, or broke it before."""
+    caused: bool
+    """Whether something that breaks it now has itself changed beyond doubt, or it was fine before."""
+
+    @property
+    def newly_broken(self) -> bool:
+        """Whether it is broken now by what was changed."""
+        return self.after is Verdict.BROKEN and self.before is not Verdict.BROKEN and self.caused
+
+    def __str__(self) -> str:
+        return f"{' + '.join(self.variants)}, {self.players} players: {self.before}, now {self.after}"
+
+
+def caused_by(judgement: Judgement, sure: Sequence[Change]) -> bool:
+    """Return whether something that breaks a combination has itself changed beyond doubt, outwards."""
+    here = {
+        (change.lineup, change.name): change.difference
+        for change in sure
+        if change.level == COMBINATION
+        and (change.players, change.variants) == (judgement.players, judgement.variants)
+    }
+    for finding in judgement.broken:
+        name = finding.measured.name
+        name = "mean_length" if name in _LENGTHS else name.removesuffix("_ratio")
+        moved = here.get((finding.cell.lineup, name), 0.0)
+        if moved > 0 if finding.upper else moved < 0:
+            return True
+    return False
+
+
+# --- the whole
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What could have been seen: of the seat that was dealt a changed item, in win points."""
+
+    item: int
+    name: str
+    players: int
+    dealt: int
+    """Deals of a combination in which it was dealt, the median."""
+    whole: float
+    """The difference that would be found in all combinations together, in 80% of cases at 5%."""
+    typical: float | None
+    """The same in one combination: the median."""
+    worst: float | None
+    """In the one with the largest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uncompared:
+    """Combinations that are not compared, and why."""
+
+    why: str
+    combinations: int
+    variants: tuple[str, ...]
+    """Those that they have in common, if that is the reason."""
+
+    def __str__(self) -> str:
+        named = f": {', '.join(self.variants)}" if self.variants else ""
+        many = "combination" if self.combinations == 1 else "combinations"
+        return f"{self.combinations:,} {many} {self.why}{named}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A candidate against a base, on the same deals."""
+
+    game: Game[Any, Any]
+    base: Side
+    candidate: Side
+    seed: int
+    differences: tuple[Difference, ...]
+    """What the catalogs say otherwise."""
+    changes: tuple[Change, ...]
+    """Everything that was looked at, changed or not."""
+    verdicts: tuple[VerdictChange, ...]
+    counts: Mapping[int, tuple[Counter[Verdict], Counter[Verdict]]]
+    """Verdicts by number of players, before and now."""
+    family: Family
+    uncompared: tuple[Uncompared, ...]
+    power: tuple[Power, ...] = ()
+    combinations: int = 0
+    games: int = 0
+    """Of both sides."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Of variants, and of items by id as text."""
+    same: str = ""
+    """Why there was nothing to compare, if so."""
+
+    @cached_property
+    def changed(self) -> tuple[Change, ...]:
+        """What changed beyond doubt: the whole first, then items, variants, combinations; largest first."""
+        return tuple(
+            sorted(
+                (change for change in self.changes if change.sure),
+                key=lambda c: (
+                    LEVELS.index(c.level),
+                    -c.size,
+                    c.players or 0,
+                    c.variants,
+                    c.item or 0,
+                    c.name,
+                ),
+            )
+        )
+
+    @property
+    def newly_broken(self) -> list[VerdictChange]:
+        """What is broken now by what was changed."""
+        return [change for change in self.verdicts if change.newly_broken]
+
+    @property
+    def title(self) -> str:
+        """What is compared."""
+        one, two = self.base, self.candidate
+        where = one.edition if one.edition == two.edition else f"{one.edition}, {two.edition}"
+        return f"{one.label} -> {two.label} ({where})"
+
+    @property
+    def headline(self) -> str:
+        """The answer in one line."""
+        if self.same:
+            return f"SAME: {self.title}"
+        if self.newly_broken:
+            return f"BROKEN NOW: {self.title}"
+        if self.changed or self.verdicts:
+            return f"CHANGED: {self.title}"
+        return f"NO CHANGE BEYOND DOUBT: {self.title}"
+
+    def where(self, change: Change) -> str:
+        """Return what a change is about, in names."""
+        parts = [] if change.item is None else [self.names.get(str(change.item), str(change.item))]
+        if change.variants:
+            parts.append(" + ".join(self.names.get(v, v) for v in change.variants))
+        elif change.level == COMBINATION:
+            parts.append(f"without {self.game.facts.variants}")
+        parts.append(f"{change.players} players" if change.players else "all numbers of players")
+        if len({c.lineup for c in self.changes}) > 1:
+            parts.append(change.lineup)
+        return ", ".join(parts)
+
+    def sentence(self, change: Change) -> str:
+        """Return a change in words."""
+        now, before = change.figure(change.candidate), change.figure(change.base)
+        return f"{self.where(change)}: {change.title} {now} instead of {before}, {change.told()}"
+
+    def power_sentence(self, power: Power) -> str:
+        """Return what could have been seen."""
+        said = (
+            f"{power.name}, {power.players} players: a change of {power.whole:.3f} win points of the seat that was "
+            f"dealt it, over all combinations together"
+        )
+        if power.typical is not None and power.worst is not None:
+            said += (
+                f"; of {power.typical:.2f} in one combination (at most {power.worst:.2f}), "
+                f"where it was dealt in {power.dealt:,} deals"
+            )
+        return said

@@ -1,0 +1,397 @@
+"""`balance compare`: what a change of the rules moves, on the same deals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from balance.cli import gameoptions, output, terminal
+from balance.cli.check import BROKEN, player, wrapped
+from balance.cli.help import examples
+from balance.errors import UsageError
+
+if TYPE_CHECKING:
+    from balance.analysis.comparison import Change, Comparison
+
+__all__ = ["EPILOG", "compare"]
+
+EPILOG = examples(
+    "balance compare official cheaper-moon-base.toml --players 4 --twists pairs",
+    "balance compare ascora-2011 magellan-2014 --players 4 --format markdown",
+    "balance compare data/runs/before data/runs/after --json",
+)
+
+_FAIL_ON: Final = ("broken", "changed", "none")
+_MOST: Final = {"all": 8, "item": 8, "variant": 5, "combination": 5}
+"""Sentences for people at each level."""
+_MOST_ROWS: Final = 25
+_MOST_VERDICTS: Final = 12
+_MOST_DIFFERENCES: Final = 8
+_COLUMNS: Final = (
+    "level", "players", "lineup", "variants", "item", "metric", "of", "base", "candidate", "difference",
+    "low", "high", "deals", "p", "adjusted", "changed", "detectable",
+)  # fmt: skip
+_TABLE: Final = ("where", "what", "base", "candidate", "difference")
+
+
+def compare(
+    context: typer.Context,
+    base: Annotated[
+        str, typer.Argument(metavar="BASE", help="A run, an overlay, an edition, or the word official.")
+    ],
+    candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="What is held against it.")],
+    players: Annotated[
+        str | None, typer.Option(metavar="N,N-N", help="How many play; by default every number.")
+    ] = None,
+    variants: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--variants",
+            metavar="X",
+            help="pairs, singles, none, all, or the ids of one combination of variants; repeatable; by default all.",
+        ),
+    ] = None,
+    lineup: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LINEUP", help="Who sits where; repeatable; by default the usual players."),
+    ] = None,
+    games_: Annotated[
+        int | None, typer.Option("--games", metavar="N", help="Deals of each cell; 400 by default.")
+    ] = None,
+    precision: Annotated[
+        str | None,
+        typer.Option(metavar="1pp", help="Instead of --games: the half-width of a seat's win share."),
+    ] = None,
+    detect: Annotated[
+        float,
+        typer.Option(
+            metavar="POINTS",
+            min=0.0,
+            help="Play more deals with a changed item until such a change for who is dealt it would show in one "
+            "combination; 0: none.",
+        ),
+    ] = 0.15,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="The seed of all games that are played; 0 by default.")
+    ] = None,
+    edition: gameoptions.EditionOption = None,
+    thresholds: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Lay these thresholds over the official ones; repeatable."),
+    ] = None,
+    fail_on: Annotated[
+        str,
+        typer.Option(
+            metavar="broken|changed|none",
+            help="When to exit with 4: something is broken now; anything changed; never.",
+        ),
+    ] = "broken",
+    every: Annotated[
+        bool, typer.Option("--all", help="List everything that was looked at, changed or not.")
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="J", min=1, help="Threads that play; by default all cores.")
+    ] = None,
+    of: Annotated[str | None, typer.Option("--of", metavar="NAME", help="The game that is played.")] = None,
+    format_: output.FormatOption = None,
+    as_json: output.JsonOption = False,
+    out: output.OutOption = None,
+    force: output.ForceOption = False,
+) -> None:
+    """Compare a candidate with a base on the same deals: what changed beyond doubt, and which verdicts.
+
+    Plays what is missing into runs of its own. Exits with 4 if something that was fine is broken now.
+    """
+    options = output.options(format_, as_json, out, force)
+    if fail_on not in _FAIL_ON:
+        raise UsageError(f"--fail-on {fail_on}: expected {', '.join(_FAIL_ON[:2])} or {_FAIL_ON[2]}")
+    from balance.analysis import comparing
+
+    found = comparing.compare(
+        base,
+        candidate,
+        game=of,
+        players=players,
+        variants=variants,
+        lineups=lineup,
+        games_per_cell=games_,
+        precision=precision,
+        seed=seed,
+        edition=edition,
+        thresholds=thresholds or (),
+        detect=detect,
+        play=player(jobs),
+    )
+    listed = found.changes if every else found.changed
+    match options.format:
+        case output.Format.csv | output.Format.parquet | output.Format.jsonl:
+            output.rows([_row(change) for change in listed], _COLUMNS, options)
+        case output.Format.markdown:
+            output.markdown("\n".join(_markdown(found)), options)
+        case _:
+            output.document("\n".join(_lines(found)), _document(found, listed), options)
+    if (fail_on != "none" and found.newly_broken) or (
+        fail_on == "changed" and (found.changed or found.verdicts)
+    ):
+        context.exit(BROKEN)
+
+
+# --- for people
+
+
+def _lines(found: Comparison) -> Iterator[str]:
+    width = terminal.line_width(None)
+    yield found.headline
+    yield from (line for text in _differences(found) for line in wrapped(text, width, "  "))
+    if found.same:
+        yield from wrapped(f"{found.same[:1].upper()}{found.same[1:]}: nothing was played.", width)
+        yield from (line for one in found.uncompared for line in wrapped(f"{one}.", width, "  "))
+        return
+    yield ""
+    yield "Verdicts"
+    yield from (line for text in _verdicts(found) for line in wrapped(text, width, "  "))
+    yield ""
+    yield from _sentences(found, width)
+    if found.changed:
+        yield output.table_text(_rows(found), _TABLE).rstrip("\n")
+        if len(found.changed) > _MOST_ROWS:
+            yield f"... and {len(found.changed) - _MOST_ROWS:,} more; --format csv gives all"
+        yield ""
+    yield from _rests_on(found, width)
+
+
+def _differences(found: Comparison) -> Iterator[str]:
+    """Say what the two catalogs say otherwise."""
+    for one in found.differences[:_MOST_DIFFERENCES]:
+        named = f"{one.kind} {one.name or one.id}"
+        if one.change == "changed":
+            yield f"{named}: {one.field} {_short(one.new)} instead of {_short(one.old)}"
+        else:
+            yield f"{named}: {one.change}"
+    if len(found.differences) > _MOST_DIFFERENCES:
+        yield f"... and {len(found.differences) - _MOST_DIFFERENCES:,} more; balance catalog diff tells all"
+    if found.base.edition != found.candidate.edition:
+        yield f"edition {found.candidate.edition} instead of {found.base.edition}"
+
+
+def _short(value: object) -> str:
+    said = "nothing" if value is None else str(value)
+    return said if len(said) <= 60 else f"{said[:57]}..."
+
+
+def _verdicts(found: Comparison) -> Iterator[str]:
+    for players, (before, after) in found.counts.items():
+        told = ", ".join(
+            f"{after[v]} {v} (before {before[v]})" if after[v] != before[v] else f"{after[v]} {v}"
+            for v in sorted({*before, *after}, key=str)
+        )
+        yield f"{players} players: {told}"
+    ranked = sorted(found.verdicts, key=lambda v: (not v.newly_broken, v.players, v.variants))
+    for one in ranked[:_MOST_VERDICTS]:
+        names = " + ".join(found.names.get(v, v) for v in one.variants) or "without variants"
+        head = "BROKEN NOW: " if one.newly_broken else ""
+        reason = f". {one.reasons[0]}" if one.reasons else ""
+        yield f"{head}{names}, {one.players} players: {one.before}, now {one.after}{reason}"
+    if len(ranked) > _MOST_VERDICTS:
+        yield f"... and {len(ranked) - _MOST_VERDICTS:,} more; --json gives all"
+    if not ranked:
+        yield "No verdict changed."
+
+
+_HEADS: Final = {
+    "all": "Over all combinations",
+    "item": "Single {items}",
+    "variant": "Under single {variants}, over all combinations with them",
+    "combination": "Single combinations",
+}
+
+
+def _sentences(found: Comparison, width: int) -> Iterator[str]:
+    facts = found.game.facts
+    yield "What changed beyond doubt"
+    for level, most in _MOST.items():
+        own = [change for change in found.changed if change.level == level]
+        if not own:
+            continue
+        yield f"  {_HEADS[level].format(items=facts.items, variants=facts.variants)}"
+        for change in own[:most]:
+            yield from wrapped(found.sentence(change), width, "    ")
+        if len(own) > most:
+            yield f"    ... and {len(own) - most:,} more"
+    if not found.changed:
+        yield f"  Nothing, in {found.family.tests:,} comparisons."
+    yield ""
+
+
+def _rows(found: Comparison) -> list[dict[str, object]]:
+    return [
+        {
+            "where": found.where(change),
+            "what": change.title,
+            "base": change.figure(change.base),
+            "candidate": change.figure(change.candidate),
+            "difference": change.told(),
+        }
+        for change in found.changed[:_MOST_ROWS]
+    ]
+
+
+def _rests_on(found: Comparison, width: int) -> Iterator[str]:
+    if found.power:
+        yield "What would have shown (in 80% of cases, each test alone at 5%)"
+        for one in found.power:
+            yield from wrapped(f"{found.power_sentence(one)}.", width, "  ")
+        yield ""
+    if found.uncompared:
+        yield "Not compared"
+        yield from (line for one in found.uncompared for line in wrapped(f"{one}.", width, "  "))
+        yield ""
+    yield "What this rests on"
+    for text in _basis(found):
+        yield from wrapped(text, width, "  ")
+
+
+def _basis(found: Comparison) -> list[str]:
+    where = "; ".join(
+        f"{name} {', '.join(str(run.path) for run in side.runs)}"
+        for name, side in (("base", found.base), ("candidate", found.candidate))
+    )
+    return [
+        f"{found.games:,} games of both sides on the same deals, seed {found.seed}, "
+        f"{found.combinations:,} combinations: {where}.",
+        f"{found.family}.",
+    ]
+
+
+# --- for a pull request
+
+
+def _markdown(found: Comparison) -> Iterator[str]:
+    yield f"## {found.headline}"
+    yield ""
+    yield from (f"- {_plain_text(text)}" for text in _differences(found))
+    yield ""
+    if found.same:
+        yield f"{found.same[:1].upper()}{found.same[1:]}: nothing was played."
+        yield from (f"- {_plain_text(str(one))}" for one in found.uncompared)
+        return
+    yield "### Verdicts"
+    yield ""
+    yield from (f"- {_plain_text(text)}" for text in _verdicts(found))
+    yield ""
+    yield "### What changed beyond doubt"
+    yield ""
+    if found.changed:
+        rows = _rows(found)
+        yield (
+            output.markdown_line(_TABLE)
+            + output.markdown_rule([False, False, True, True, True])
+            + "".join(output.markdown_line([str(row[name]) for name in _TABLE]) for row in rows)
+        )
+        if len(found.changed) > len(rows):
+            yield f"... and {len(found.changed) - len(rows):,} more."
+            yield ""
+    else:
+        yield f"Nothing, in {found.family.tests:,} comparisons."
+        yield ""
+    for one in found.power:
+        yield f"- Would have shown (80% power at 5%): {_plain_text(found.power_sentence(one))}."
+    yield from (f"- Not compared: {_plain_text(str(one))}." for one in found.uncompared)
+    yield from (f"- {_plain_text(text)}" for text in _basis(found))
+
+
+def _plain_text(text: str) -> str:
+    """Return a text with nothing in it that Markdown would read as its own."""
+    for char in "\\`*_[]<>|#":
+        text = text.replace(char, f"\\{char}")
+    return text
+
+
+# --- for programs
+
+
+def _row(change: Change) -> dict[str, object]:
+    return {
+        "level": change.level,
+        "players": change.players,
+        "lineup": change.lineup,
+        "variants": list(change.variants),
+        "item": change.item,
+        "metric": change.metric,
+        "of": change.of or None,
+        "base": change.base,
+        "candidate": change.candidate,
+        "difference": change.difference,
+        "low": change.low,
+        "high": change.high,
+        "deals": change.deals,
+        "p": change.p,
+        "adjusted": change.adjusted,
+        "changed": change.sure,
+        "detectable": change.detectable,
+    }
+
+
+def _document(found: Comparison, listed: Sequence[Change]) -> dict[str, Any]:
+    return {
+        "base": _side(found.base),
+        "candidate": _side(found.candidate),
+        "same": found.same or None,
+        "differences": [one._asdict() for one in found.differences],
+        "verdicts": [
+            {
+                "players": one.players,
+                "variants": list(one.variants),
+                "before": one.before,
+                "after": one.after,
+                "newly_broken": one.newly_broken,
+                "reasons": list(one.reasons),
+            }
+            for one in found.verdicts
+        ],
+        "counts": [
+            {
+                "players": players,
+                "before": {str(v): before[v] for v in sorted(before, key=str)},
+                "after": {str(v): after[v] for v in sorted(after, key=str)},
+            }
+            for players, (before, after) in found.counts.items()
+        ],
+        "changes": [{**_row(change), "sentence": found.sentence(change)} for change in listed],
+        "detectable": [
+            {
+                "item": one.item,
+                "players": one.players,
+                "dealt": one.dealt,
+                "all": one.whole,
+                "combination_median": one.typical,
+                "combination_highest": one.worst,
+            }
+            for one in found.power
+        ],
+        "uncompared": [
+            {"combinations": one.combinations, "why": one.why, "variants": list(one.variants)}
+            for one in found.uncompared
+        ],
+        "family": {
+            "tests": found.family.tests,
+            "levels": dict(found.family.levels),
+            "alpha": found.family.alpha,
+            "correction": "Benjamini-Yekutieli, levels weighted alike",
+        },
+        "combinations": found.combinations,
+        "games": found.games,
+        "seed": found.seed,
+    }
+
+
+def _side(side: Any) -> dict[str, object]:
+    return {
+        "label": side.label,
+        "kind": side.kind,
+        "edition": side.edition,
+        "catalog": side.catalog.hash,
+        "runs": [str(run.path) for run in side.runs],
+    }
