@@ -54,9 +54,9 @@ from balance.dataset import state as states
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run, open_run
 from balance.errors import DataError, UsageError
-from balance.games.contract import Catalog, Difference, Game
+from balance.games.contract import Difference, Game
 from balance.games.lineup import parse_lineup
-from balance.games.variants import combinations_of
+from balance.games.variants import combinations_of, texts_of
 from balance.suggest import unknown
 
 if TYPE_CHECKING:
@@ -70,18 +70,22 @@ OFFICIAL: Final = "official"
 DEALS: Final = 400
 """Deals of each cell, unless a user says otherwise."""
 DETECT: Final = 0.15
-"""The change of win points of the seat that was dealt a changed item that is to be seen in one combination."""
+"""The change of win points, of the seat dealt a changed item, that is to be seen in one combination."""
 MOST_FOCUSED: Final = 1_500
 """Deals of a cell at most in which a changed item is dealt on purpose."""
 MOST_ITEMS: Final = 3
 """Changed items at most for which such deals are looked for: with more, nearly every deal has one."""
-_PROBED: Final = 200
-"""Deals by which it is told whether two combinations deal alike."""
+_PROBED: Final = range(3)
+"""Deals by which it is told whether two combinations deal alike: other opening hands show in each."""
 _ROUNDED: Final = 50
+_SEARCHED: Final = 2_000
+"""Deals that are looked through at a time for those with a changed item."""
+_NAMED: Final = 3
 
 Play = Callable[[Any], Run]
 """Carries a prepared run out."""
-Key = tuple[int, tuple[str, ...], str]
+Combination = tuple[str, ...]
+Key = tuple[int, Combination, str]
 
 
 def compare(
@@ -116,8 +120,9 @@ def compare(
         return _nothing(sides, asked, same, uncompared)
     table = _Table(sides, cells, asked, play or _plain_play)
     table.play()
-    focused = table.focus(detect) if detect > 0 else []
-    return table.compared(accepted, uncompared, focused)
+    if detect > 0:
+        table.focus(detect)
+    return table.compared(accepted, uncompared)
 
 
 def _plain_play(prepared: Any) -> Run:
@@ -140,22 +145,14 @@ class Asked:
     precision: str | None
     seed: int | None
 
-    def refuse_with_runs(self) -> None:
+    def refuse_with(self, runs: Sequence[Run]) -> None:
         """Refuse what runs have decided already."""
-        for name, value in (("--seed", self.seed), ("--precision", self.precision)):
+        given = {"--seed": self.seed, "--precision": self.precision}
+        if len(runs) == 2:
+            given["--games"] = self.games_per_cell
+        for name, value in given.items():
             if value is not None:
                 raise UsageError(f"{name} does not go with a run: its games are there")
-
-
-@dataclass(frozen=True)
-class _Named:
-    """A side as a user named it, before both are known."""
-
-    label: str
-    kind: str
-    run: Run | None = None
-    overlays: tuple[str, ...] = ()
-    edition: str | None = None
 
 
 @dataclass(frozen=True)
@@ -183,67 +180,61 @@ class Sides:
         return list(dict.fromkeys(found.id for found in self.differences if found.kind == kind))
 
 
-def _named(text: str, game: Game[Any, Any] | None) -> _Named:
-    """Tell what a word or a path stands for; an edition is looked for in the official catalog."""
-    path = Path(text)
-    if (path / states.RUN).exists() or (path / states.STATE).exists():
-        return _Named(text, "run", open_run(path))
-    found = game or games.get()
-    if text.strip().lower() == OFFICIAL:
-        return _Named(text.strip().lower(), OFFICIAL)
-    editions = [entry.id for entry in _entries(found, text) if entry.kind == "edition"]
-    if editions:
-        return _Named(editions[0], "edition", edition=editions[0])
-    if path.exists():
-        return _Named(text, "overlay", overlays=(text,))
-    if len(path.parts) > 1 or path.suffix:
-        raise DataError(f"there is no run or overlay at {text}")
-    raise UsageError(
-        f"{unknown('run, overlay or edition', text, [OFFICIAL, *found.facts.editions])} "
-        f"(a run is a folder of balance simulate, an overlay a TOML file)"
-    )
-
-
-def _entries(game: Game[Any, Any], text: str) -> Sequence[Any]:
-    try:
-        return game.find(game.load_catalog(), text)
-    except UsageError:
-        return ()
-
-
-def _sides(base: str, candidate: str, game: str | None, edition: str | None) -> Sides:
+def _sides(base: str, candidate: str, name: str | None, edition: str | None) -> Sides:
     """Find out what both sides are; UsageError or DataError for what cannot be compared."""
-    given = None if game is None else games.get(game)
-    run_game = next((n.run.game for n in map(_run_only, (base, candidate)) if n is not None and n.run), None)
-    if given is not None and run_game is not None and given.name != run_game.name:
-        raise UsageError(f"--of {given.name}: the run is one of {run_game.facts.title}")
-    named = [_named(text, given or run_game) for text in (base, candidate)]
-    _refuse_unlike([n.run for n in named if n.run is not None])
-    found = given or run_game or games.get()
-    editions = [n.run.plan.edition if n.run else n.edition for n in named]
-    if edition is not None and any(editions):
+    texts = (base, candidate)
+    runs = [_opened(text) for text in texts]
+    opened = [run for run in runs if run is not None]
+    _refuse_unlike(opened)
+    game = opened[0].game if opened else games.get(name or games.DEFAULT)
+    if name is not None and name != game.name:
+        raise UsageError(f"--of {name}: {opened[0].path} is a run of {game.facts.title}")
+    printed = [_edition(game, text, run) for text, run in zip(texts, runs, strict=True)]
+    if edition is not None and any(printed):
         raise UsageError("--edition does not go with a run or an edition: they say it themselves")
-    fallback = next((e for e in editions if e), edition or found.facts.default_edition)
-    sides = [_side(found, n, e or fallback) for n, e in zip(named, editions, strict=True)]
-    differences = tuple(found.diff(sides[0].catalog, sides[1].catalog))
-    return Sides(found, *sides, differences, _policies(found, sides[0]) == _policies(found, sides[1]))
+    fallback = next((own for own in printed if own), edition or game.facts.default_edition)
+    one, two = (
+        _side(game, text, run, own, fallback) for text, run, own in zip(texts, runs, printed, strict=True)
+    )
+    differences = tuple(game.diff(one.catalog, two.catalog))
+    return Sides(game, one, two, differences, _policies(game, one) == _policies(game, two))
 
 
-def _run_only(text: str) -> _Named | None:
+def _opened(text: str) -> Run | None:
+    """Return the run in a folder; None if it is no run. DataError if it is unfinished or damaged."""
     path = Path(text)
-    if (path / states.RUN).exists() or (path / states.STATE).exists():
-        return _Named(text, "run", open_run(path))
-    return None
+    return open_run(path) if any((path / name).exists() for name in (states.RUN, states.STATE)) else None
 
 
-def _side(game: Game[Any, Any], named: _Named, edition: str) -> Side:
-    if named.run is not None:
-        if named.run.plan.chosen:
-            raise UsageError(f"{named.label} cannot be compared: its deals were chosen")
-        return Side(named.label, named.kind, edition, named.run.catalog, (named.run,))
-    catalog = game.load_catalog(named.overlays)
-    game.variants(catalog, edition)  # refuses an edition that it has not
-    return Side(named.label, named.kind, edition, catalog)
+def _edition(game: Game[Any, Any], text: str, run: Run | None) -> str | None:
+    """Return the edition that a side says, if it does: that of a run, or the one whose id or name it is."""
+    if run is not None:
+        return run.plan.edition
+    try:
+        found = game.find(game.load_catalog(), text)
+    except UsageError:
+        return None
+    return next((entry.id for entry in found if entry.kind == "edition"), None)
+
+
+def _side(game: Game[Any, Any], text: str, run: Run | None, printed: str | None, fallback: str) -> Side:
+    """Return a side with its catalog; CatalogError with every problem of an overlay."""
+    if run is not None:
+        if run.plan.chosen:
+            raise UsageError(f"{text} cannot be compared: its deals were chosen")
+        return Side(text, "run", run.plan.edition, run.catalog, (run,))
+    if printed is not None:
+        return Side(printed, "edition", printed, game.load_catalog())
+    kind = OFFICIAL if text.strip().lower() == OFFICIAL else "overlay"
+    path = Path(text)
+    if kind == "overlay" and not path.exists():
+        if len(path.parts) > 1 or path.suffix:
+            raise DataError(f"there is no run or overlay at {text}")
+        known = unknown("run, overlay or edition", text, [OFFICIAL, *game.facts.editions])
+        raise UsageError(f"{known} (a run is a folder of balance simulate, an overlay a TOML file)")
+    catalog = game.load_catalog([text] if kind == "overlay" else [])
+    game.variants(catalog, fallback)  # refuses an edition that it has not
+    return Side(text, kind, fallback, catalog)
 
 
 def _policies(game: Game[Any, Any], side: Side) -> str:
@@ -266,9 +257,8 @@ def _refuse_unlike(runs: Sequence[Run]) -> None:
             "can be paired; play one of them again with the seed of the other"
         )
     if one.plan.ordered != two.plan.ordered:
-        raise UsageError(
-            f"{both}: in one of them each order of {one.game.facts.variants} is a cell of its own"
-        )
+        word = one.game.facts.variants
+        raise UsageError(f"{both}: in one of them each order of {word} is a cell of its own")
     if one.plan.engine_hash != two.plan.engine_hash:
         raise DataError(
             f"{both}: they were played by different engines ({one.plan.engine_hash[:12]} and "
@@ -312,26 +302,24 @@ def _names(sides: Sides) -> dict[str, str]:
 
 def _cells(sides: Sides, asked: Asked) -> tuple[list[PlannedCell], list[Uncompared]]:
     """Return the cells that both sides have, or can play, and may differ; and what is left out."""
-    uncompared: list[Uncompared] = []
     wanted = _wanted(sides, asked)
+    uncompared = _one_sided(sides, wanted)
     if sides.runs:
-        asked.refuse_with_runs()
+        asked.refuse_with(sides.runs)
         cells, missing = _cells_of_runs(sides, asked, wanted)
         uncompared += missing
     else:
         cells = _fresh_cells(sides, asked, wanted)
-        uncompared += _one_sided(sides, asked)
     moving = _moving(sides)
-    if moving is not None:
-        still = [cell for cell in cells if cell.variants and not moving & set(cell.variants)]
-        if still:
-            word = sides.game.facts.variant
-            count = len({cell.variants for cell in still})
-            uncompared.append(Uncompared(f"have no changed {word} and cannot differ", count, ()))
-        cells = [cell for cell in cells if not cell.variants or moving & set(cell.variants)]
-        if not any(cell.variants for cell in cells):
-            cells = []
-    return cells, uncompared
+    if moving is None:
+        return cells, uncompared
+    differing = [cell for cell in cells if moving & set(cell.variants)]
+    still = {cell.variants for cell in cells} - {cell.variants for cell in differing}
+    if still:
+        why = f"without a changed {sides.game.facts.variant} cannot differ"
+        uncompared.append(Uncompared(why, len(still)))
+    plain = [cell for cell in cells if not cell.variants]  # what multiples are multiples of
+    return (plain + differing if differing else []), uncompared
 
 
 def _moving(sides: Sides) -> set[str] | None:
@@ -343,14 +331,13 @@ def _moving(sides: Sides) -> set[str] | None:
     return set(sides.entries(facts.variant))
 
 
-def _wanted(sides: Sides, asked: Asked) -> set[tuple[str, ...]] | None:
+def _wanted(sides: Sides, asked: Asked) -> set[Combination] | None:
     """Return the combinations that a user asks for; None: all. Those of one side alone drop out later."""
     if asked.variants is None:
         return None
-    given = [asked.variants] if isinstance(asked.variants, str) else list(asked.variants)
-    found: set[tuple[str, ...]] = set()
-    for value in given:
-        problems = []
+    found: set[Combination] = {()}  # metrics that are multiples need the games without variants
+    for value in texts_of(asked.variants):
+        problems: list[UsageError] = []
         for side in sides.both:
             try:
                 found |= set(combinations_of(sides.game, side.catalog, side.edition, [value]))
@@ -358,111 +345,99 @@ def _wanted(sides: Sides, asked: Asked) -> set[tuple[str, ...]] | None:
                 problems.append(error)
         if len(problems) == 2:
             raise problems[0]
-    return found | {()}  # metrics that are multiples need the games without variants
+    return found
 
 
-def _fresh_cells(sides: Sides, asked: Asked, wanted: set[tuple[str, ...]] | None) -> list[PlannedCell]:
-    from balance.sweep.planning import make_plan, parse_players, parse_precision, deals_for
+def _possible(game: Game[Any, Any], side: Side) -> set[Combination]:
+    return set(combinations_of(game, side.catalog, side.edition, ["all"]))
 
-    game, facts = sides.game, sides.game.facts
-    common = set.intersection(*(_possible(sides.game, side) for side in sides.both))
-    combinations = sorted(common if wanted is None else common & wanted)
-    counts = parse_players(_texts(asked.players) or ["{}-{}".format(*facts.players)], facts)
-    if asked.games_per_cell is not None and asked.precision is not None:
-        raise UsageError("--games and --precision contradict each other; give one of them")
-    if asked.games_per_cell is not None and asked.games_per_cell < 1:
-        raise UsageError(f"--games {asked.games_per_cell}: a cell has at least one game")
-    width = None if asked.precision is None else parse_precision(asked.precision)
-    deals = {n: (asked.games_per_cell or DEALS) if width is None else deals_for(width, n) for n in counts}
+
+def _one_sided(sides: Sides, wanted: set[Combination] | None) -> list[Uncompared]:
+    """Return what only one of the sides can have: the combinations of its own variants."""
+    found = []
+    possible = [_possible(sides.game, side) for side in sides.both]
+    for k, name in enumerate(("base", "candidate")):
+        own, other = possible[k], possible[1 - k]
+        alone = {combination for combination in own - other if wanted is None or combination in wanted}
+        if alone:
+            known = {variant for combination in other for variant in combination}
+            named = sorted({variant for combination in alone for variant in combination} - known)
+            found.append(Uncompared(f"that only the {name} has", len(alone), tuple(named)))
+    return found
+
+
+def _fresh_cells(sides: Sides, asked: Asked, wanted: set[Combination] | None) -> list[PlannedCell]:
+    """Return the cells that both sides can play."""
+    from balance.sweep.planning import make_plan, parse_players
+    from balance.sweep.simulation import deals_of
+
+    facts = sides.game.facts
+    common = _possible(sides.game, sides.base) & _possible(sides.game, sides.candidate)
     plan = make_plan(
-        game,
+        sides.game,
         sides.base.catalog,
         edition=sides.base.edition,
-        players=counts,
-        combinations=combinations,
-        lineups=_texts(asked.lineups) or [facts.default_lineup],
-        deals=deals,
+        players=parse_players(texts_of(asked.players) or ["{}-{}".format(*facts.players)], facts),
+        combinations=sorted(common if wanted is None else common & wanted),
+        lineups=texts_of(asked.lineups) or [facts.default_lineup],
+        deals=deals_of(facts, asked.games_per_cell, asked.precision, DEALS),
         seed=_seed(sides, asked),
     )
     return list(plan.cells)
 
 
-def _possible(game: Game[Any, Any], side: Side) -> set[tuple[str, ...]]:
-    return set(combinations_of(game, side.catalog, side.edition, ["all"]))
-
-
-def _one_sided(sides: Sides, asked: Asked) -> list[Uncompared]:
-    """Return what only one of the sides has: the combinations of its own variants."""
-    found = []
-    wanted = _wanted(sides, asked)
-    possible = [_possible(sides.game, side) for side in sides.both]
-    for name, own, other in (("base", *possible), ("candidate", *possible[::-1])):
-        alone = {c for c in own - other if wanted is None or c in wanted}
-        if alone:
-            known = {variant for combination in other for variant in combination}
-            named = sorted({v for combination in alone for v in combination} - known)
-            found.append(Uncompared(f"are in the {name} only", len(alone), tuple(named)))
-    return found
-
-
 def _cells_of_runs(
-    sides: Sides, asked: Asked, wanted: set[tuple[str, ...]] | None
+    sides: Sides, asked: Asked, wanted: set[Combination] | None
 ) -> tuple[list[PlannedCell], list[Uncompared]]:
     """Return the cells of the runs at hand, as far as the other side has them or can play them."""
     from balance.sweep.planning import parse_players
 
-    facts = sides.game.facts
-    counts = set(parse_players(_texts(asked.players), facts))
-    lineups = set(_texts(asked.lineups))
-    first = sides.runs[0]
-    cells = {
-        cell.key: cell
-        for cell in first.plan.cells
-        if cell.games
-        and (not counts or cell.players in counts)
-        and (wanted is None or tuple(sorted(cell.variants)) in wanted)
-        and (not lineups or cell.lineup in lineups)
-    }
+    counts = set(parse_players(texts_of(asked.players), sides.game.facts))
+    lineups = set(texts_of(asked.lineups))
+
+    def chosen(side: Side) -> dict[Key, PlannedCell]:
+        return {
+            cell.key: cell
+            for cell in side.runs[0].plan.cells
+            if cell.games
+            and (not counts or cell.players in counts)
+            and (wanted is None or tuple(sorted(cell.variants)) in wanted)
+            and (not lineups or cell.lineup in lineups)
+        }
+
+    missing: list[Uncompared] = []
     if len(sides.runs) == 2:
-        others = {cell.key: cell for cell in sides.runs[1].plan.cells if cell.games}
-        lost = [key for key, cell in cells.items() if key not in others or not _meet(cell, others[key])]
-        extra = [key for key in others if key not in {c.key for c in first.plan.cells if c.games}]
-        extra = [k for k in extra if (not counts or k[0] in counts) and (wanted is None or k[1] in wanted)]
+        one, two = chosen(sides.base), chosen(sides.candidate)
+        for name, own, other in (("base", one, two), ("candidate", two, one)):
+            alone = [cell for key, cell in own.items() if key not in other]
+            if alone:
+                missing.append(
+                    Uncompared(f"that only the run of the {name} has", len(alone), _some(alone), "cells")
+                )
+        apart = [cell for key, cell in one.items() if key in two and not _meet(cell, two[key])]
+        if apart:
+            missing.append(Uncompared("of which no deal is in both runs", len(apart), _some(apart), "cells"))
+        cells = [cell for key, cell in one.items() if key in two and cell not in apart]
     else:
-        other = sides.candidate if sides.base.runs else sides.base
-        possible = _possible(sides.game, other)
-        lost = [key for key in cells if tuple(sorted(key[1])) not in possible]
-        extra = []
-    missing = [Uncompared(_missing("base", lost), len(lost), ())] if lost else []
-    missing += [Uncompared(_missing("candidate", extra), len(extra), ())] if extra else []
-    if sides.base is not None and not sides.base.runs and lost:
-        missing = [Uncompared(_missing("candidate", lost), len(lost), ())]
-    kept = [cell for key, cell in cells.items() if key not in set(lost)]
-    if not kept:
-        raise DataError("the two sides have no cell in common at these players, variants and lineups")
-    if asked.games_per_cell is not None:
-        kept = [replace(cell, deals=min(cell.deals, asked.games_per_cell)) for cell in kept]
-    return kept, missing
+        with_run, other_side = sides.both if sides.base.runs else sides.both[::-1]
+        possible = _possible(sides.game, other_side)
+        cells = [cell for cell in chosen(with_run).values() if tuple(sorted(cell.variants)) in possible]
+        if asked.games_per_cell is not None:
+            cells = [replace(cell, deals=min(cell.deals, asked.games_per_cell)) for cell in cells]
+    if not cells:
+        raise DataError("the two sides have no cell in common with these players, variants and lineups")
+    return cells, missing
 
 
-def _missing(side: str, keys: Sequence[Key]) -> str:
-    some = [
-        f"{players} players, {' + '.join(variants) or 'plain'}, {lineup}"
-        for players, variants, lineup in keys
-    ]
-    more = f" and {len(some) - 3:,} more" if len(some) > 3 else ""
-    return f"(cells) are in the {side} only: {'; '.join(some[:3])}{more}"
+def _some(cells: Sequence[PlannedCell]) -> tuple[str, ...]:
+    """Return a few of many cells in words."""
+    named = [str(cell) for cell in cells[:_NAMED]]
+    return (*named, "...") if len(cells) > _NAMED else tuple(named)
 
 
 def _meet(one: PlannedCell, two: PlannedCell) -> bool:
     last = min(one.first + one.deals, two.first + two.deals)
     return max(one.first, two.first) < last and one.replicates == two.replicates
-
-
-def _texts(given: str | int | Iterable[Any] | None) -> list[str]:
-    if given is None:
-        return []
-    return [str(given)] if isinstance(given, str | int) else [str(value) for value in given]
 
 
 # --- playing
@@ -529,8 +504,8 @@ class _Table:
         changed = sorted(int(name) for name in self.sides.entries(facts.item))
         return [Dealt(item, places[0].get(item), places[1].get(item)) for item in changed]
 
-    def focus(self, detect: float) -> list[Dealt]:
-        """Play more deals in which a changed item is dealt, as many as it takes to see such a change in a cell.
+    def focus(self, detect: float) -> None:
+        """Play more deals in which a changed item is dealt, as many as such a change takes to show in a cell.
 
         How many depends on how much the differences vary so far, not on what they are.
         """
@@ -538,10 +513,10 @@ class _Table:
 
         items = self.items()
         if not 0 < len(items) <= MOST_ITEMS or len(self.sides.runs) == 2:
-            return []
+            return
         more = {item.id: self._more(item, detect) for item in items}
         if not any(more.values()):
-            return []
+            return
         for run in self.sides.runs:
             require_same_engine(run.path, run.plan, run.game)
         name = "dealt-" + "-".join(str(item.id) for item in items)
@@ -550,11 +525,10 @@ class _Table:
             own = [replace(cell, first=0, deals=len(chosen[cell.players])) for cell in cells]
             base, candidate = (self._run(side, own, chosen, name) for side in self.sides.both)
             phase = pair_cells(base, candidate, [cell.key for cell in own])
-            pairings = tuple(
+            numbered = [
                 replace(p, number=self.numbers[p.players, p.variants, p.lineup]) for p in phase.pairings
-            )
-            self.phases.append(replace(phase, pairings=pairings))
-        return items
+            ]
+            self.phases.append(replace(phase, pairings=tuple(numbered)))
 
     def _more(self, item: Dealt, detect: float) -> int:
         """Return how many more deals with an item a cell needs."""
@@ -577,7 +551,7 @@ class _Table:
                 continue
             key = (cell.players, cell.variants)
             if key not in known:
-                known[key] = b"".join(self._openings(cell, range(_PROBED), k).tobytes() for k in (0, 1))
+                known[key] = b"".join(self._openings(cell, _PROBED, k).tobytes() for k in (0, 1))
             # player counts deal differently, and have their own lists of deals in one run
             groups.setdefault(self._signature(cell, known), []).append(cell)
         yield from groups.values()
@@ -593,7 +567,7 @@ class _Table:
 
         own = self.sides.both[side]
         facts = self.game.facts
-        lineup = parse_lineup(cell.lineup, cell.players, self.game)
+        lineup = parse_lineup(f"mirror:{facts.policies[0]}", cell.players, self.game)  # all are dealt alike
         compiled = self.game.compile(own.catalog, own.edition, cell.players, cell.variants)
         wanted = np.asarray(indices, np.int64)
         seats = self.game.play(compiled, self.seed, wanted, lineup.seated(self.seed, wanted))["seats"]
@@ -613,8 +587,8 @@ class _Table:
             held: dict[int, list[int]] = {item.id: [] for item in items}
             at = behind
             while any(len(held[item.id]) < more[item.id] for item in items):
-                indices = range(at, at + 2000)
-                at += 2000
+                indices = range(at, at + _SEARCHED)
+                at += _SEARCHED
                 for item in items:
                     side, place = (0, item.base) if item.base is not None else (1, item.candidate)
                     assert place is not None
@@ -626,15 +600,12 @@ class _Table:
 
     # --- what it says
 
-    def compared(
-        self, thresholds: Thresholds, uncompared: Sequence[Uncompared], focused: Sequence[Dealt]
-    ) -> Comparison:
+    def compared(self, thresholds: Thresholds, uncompared: Sequence[Uncompared]) -> Comparison:
         """Hold both sides against each other."""
         dealt = {item.id: count_dealt(self.phases, self.groups, item) for item in self.items()}
         found = [*self._measures(), *self._items(set(dealt)), *self._dealt(dealt)]
         changes, family = corrected(found)
         judged = [self._judge(thresholds, k) for k in (0, 1)]
-        runs = {run.path: run for phase in self.phases for run in (phase.base, phase.candidate)}
         return Comparison(
             self.game,
             replace(self.sides.base, runs=tuple(phase.base for phase in self.phases)),

@@ -40,6 +40,12 @@ __all__ = [
 
 ALL, ITEM, VARIANT, COMBINATION = LEVELS = ("all", "item", "variant", "combination")
 """What a change is about: all combinations together, an item in all of them, a variant, one combination."""
+_LEVEL_WORDS: Final = {
+    ALL: "over all combinations",
+    ITEM: "of single items",
+    VARIANT: "of variants",
+    COMBINATION: "of combinations",
+}
 POWER: Final = 0.8416212335729143
 """The normal quantile of 80%."""
 _METRICS: Final = {
@@ -121,19 +127,27 @@ class Change:
         said = _TITLES.get(self.metric, self.metric)
         return f"{said} ({self.of})" if self.of else said
 
-    def figure(self, value: float, *, signed: bool = False) -> str:
+    @property
+    def _digits(self) -> int:
+        """Digits behind the point: two that the interval lets one tell."""
+        wide = (self.high - self.low) / 2 if self.low is not None and self.high is not None else 0.0
+        wide = (wide or abs(self.difference)) * (100 if self.metric in _SHARES else 1)
+        return min(4, max(1, 1 - math.floor(math.log10(wide)))) if wide else 2
+
+    def figure(self, value: float) -> str:
         """Return a number of this metric as it is told."""
-        sign = "+" if signed else ""
         if self.metric in _SHARES:
-            return f"{100 * value:{sign}.1f}" + (" pp" if signed else "%")
-        return f"{value:{sign}.{3 if abs(value) < 0.1 else 2}f}"
+            return f"{100 * value:.{self._digits}f}%"
+        return f"{value:.{self._digits}f}"
 
     def told(self) -> str:
-        """Return the difference with its interval."""
+        """Return the difference with its interval; of shares in percentage points."""
+        scale, unit = (100, " pp") if self.metric in _SHARES else (1, "")
+        said = f"{scale * self.difference:+.{self._digits}f}"
         if self.low is None or self.high is None:
-            return self.figure(self.difference, signed=True)
-        low, high = (self.figure(end, signed=True).removesuffix(" pp") for end in (self.low, self.high))
-        return f"{self.figure(self.difference, signed=True)} ({low} to {high})"
+            return f"{said}{unit}"
+        low, high = (f"{scale * end:+.{self._digits}f}" for end in (self.low, self.high))
+        return f"{said}{unit} ({low} to {high})"
 
 
 def change_of(
@@ -224,7 +238,7 @@ class Family:
     alpha: float = ALPHA
 
     def __str__(self) -> str:
-        parts = ", ".join(f"{count:,} of {level}" for level, count in self.levels)
+        parts = ", ".join(f"{count:,} {_LEVEL_WORDS[level]}" for level, count in self.levels)
         return (
             f"{self.tests:,} tests ({parts}), each level with the same weight, corrected together "
             f"(Benjamini-Yekutieli, false claims at most {self.alpha:.2g} of all claims)"
@@ -313,17 +327,17 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class Uncompared:
-    """Combinations that are not compared, and why."""
+    """Combinations or cells that are not compared, and why."""
 
     why: str
-    combinations: int
-    variants: tuple[str, ...]
-    """Those that they have in common, if that is the reason."""
+    count: int
+    named: tuple[str, ...] = ()
+    """The variants that they have in common, or a few of the cells."""
+    unit: str = "combinations"
 
     def __str__(self) -> str:
-        named = f": {', '.join(self.variants)}" if self.variants else ""
-        many = "combination" if self.combinations == 1 else "combinations"
-        return f"{self.combinations:,} {many} {self.why}{named}"
+        named = f": {'; '.join(self.named)}" if self.named else ""
+        return f"{self.count:,} {self.unit} {self.why}{named}"
 
 
 @dataclass(frozen=True)
@@ -412,12 +426,12 @@ class Comparison:
     def power_sentence(self, power: Power) -> str:
         """Return what could have been seen."""
         said = (
-            f"{power.name}, {power.players} players: a change of {power.whole:.3f} win points of the seat that was "
-            f"dealt it, over all combinations together"
+            f"{power.name}, {power.players} players: a change of {power.whole:.3f} win points of the seat "
+            f"that was dealt it, over all combinations together"
         )
-        if power.typical is not None and power.worst is not None:
-            said += (
-                f"; of {power.typical:.2f} in one combination (at most {power.worst:.2f}), "
-                f"where it was dealt in {power.dealt:,} deals"
-            )
-        return said
+        if power.typical is None or power.worst is None:
+            return said
+        return (
+            f"{said}; of {power.typical:.2f} in one combination (at most {power.worst:.2f}), where it was "
+            f"dealt in {power.dealt:,} deals"
+        )

@@ -100,7 +100,8 @@ def groups_of(pairings: Sequence[Pairing]) -> dict[Group, list[int]]:
         for variant in own.variants:
             found.setdefault(Group(*at, (variant,)), []).append(own.number)
         found.setdefault(Group(*at, own.variants, whole=True), []).append(own.number)
-    return found
+    # a variant that was played in one combination alone is that combination
+    return {group: own for group, own in found.items() if group.whole or len(own) > 1 or not group.variants}
 
 
 # --- sums
@@ -282,12 +283,11 @@ class Dealt:
 def count_dealt(
     phases: Sequence[Phase], groups: Mapping[Group, Sequence[int]], item: Dealt
 ) -> dict[Group, Moments]:
-    """Hold the win points of the seat that was dealt an item against those of the same seat on the other side.
+    """Hold the win points of the seat that was dealt an item against those of that seat on the other side.
 
     Who was dealt it is asked of the base, or of the candidate if the base does not have the item; so with a
     removed item it is told what its holder has lost. Several phases have different deals of the same cells.
     """
-    facts = phases[0].base.game.facts
     con = connect()
     con.execute("create temp table dealt (number int, deal bigint, games bigint, a bigint, b bigint)")
     for phase in phases:
@@ -303,7 +303,6 @@ def count_dealt(
         "from dealt join membership using (number) group by part, deal)"
     )
     found = sums.rows(con, by_deal, "part")
-    assert facts.mask("opening")
     return {group: _moments(columns, found[k]) for k, group in enumerate(keys) if k in found}
 
 

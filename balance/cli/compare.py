@@ -50,7 +50,7 @@ def compare(
         typer.Option(
             "--variants",
             metavar="X",
-            help="pairs, singles, none, all, or the ids of one combination of variants; repeatable; by default all.",
+            help="pairs, singles, none, all, or one combination of variants; repeatable; all by default.",
         ),
     ] = None,
     lineup: Annotated[
@@ -69,8 +69,8 @@ def compare(
         typer.Option(
             metavar="POINTS",
             min=0.0,
-            help="Play more deals with a changed item until such a change for who is dealt it would show in one "
-            "combination; 0: none.",
+            help="Play more deals with a changed item, until such a change of win points of who is dealt it "
+            "would show in one combination; 0: none.",
         ),
     ] = 0.15,
     seed: Annotated[
@@ -229,7 +229,7 @@ def _rows(found: Comparison) -> list[dict[str, object]]:
     return [
         {
             "where": found.where(change),
-            "what": change.title,
+            "what": change.name,
             "base": change.figure(change.base),
             "candidate": change.figure(change.candidate),
             "difference": change.told(),
@@ -258,11 +258,8 @@ def _basis(found: Comparison) -> list[str]:
         f"{name} {', '.join(str(run.path) for run in side.runs)}"
         for name, side in (("base", found.base), ("candidate", found.candidate))
     )
-    return [
-        f"{found.games:,} games of both sides on the same deals, seed {found.seed}, "
-        f"{found.combinations:,} combinations: {where}.",
-        f"{found.family}.",
-    ]
+    played = f"{found.games:,} games of both sides on the same deals, seed {found.seed}"
+    return [f"{played}, {found.combinations:,} combinations: {where}.", f"{found.family}."]
 
 
 # --- for a pull request
@@ -372,7 +369,7 @@ def _document(found: Comparison, listed: Sequence[Change]) -> dict[str, Any]:
             for one in found.power
         ],
         "uncompared": [
-            {"combinations": one.combinations, "why": one.why, "variants": list(one.variants)}
+            {"count": one.count, "unit": one.unit, "why": one.why, "named": list(one.named)}
             for one in found.uncompared
         ],
         "family": {

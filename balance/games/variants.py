@@ -8,7 +8,16 @@ from balance.errors import UsageError
 from balance.games.contract import Catalog, Game
 from balance.suggest import unknown
 
-__all__ = ["ALL", "WORDS", "combinations_of", "editions_of", "variant_id", "variant_ids", "variant_names"]
+__all__ = [
+    "ALL",
+    "WORDS",
+    "combinations_of",
+    "editions_of",
+    "texts_of",
+    "variant_id",
+    "variant_ids",
+    "variant_names",
+]
 
 WORDS: Final = {"none": 0, "singles": 1, "pairs": 2}
 """A word for every combination of so many variants."""
@@ -87,6 +96,17 @@ def combinations_of(
             ids = variant_ids(game, catalog, edition, [value])
             found.add(ids if ordered else tuple(sorted(ids)))
     return sorted(found)
+
+
+def texts_of(given: str | int | Iterable[Any] | None) -> list[str]:
+    """Return one or several values as a list of texts.
+
+    >>> texts_of(4), texts_of(["2", 3]), texts_of(None)
+    (['4'], ['2', '3'], [])
+    """
+    if given is None:
+        return []
+    return [str(given)] if isinstance(given, str | int) else [str(value) for value in given]
 
 
 def _entries(game: Game[Any, Any], catalog: Catalog, name: str) -> list[str]:

@@ -17,7 +17,7 @@ from balance.dataset.run import Run, open_run, read_catalog, read_plan
 from balance.dataset.verify import damages
 from balance.errors import CatalogError, DataError, UsageError
 from balance.games.contract import Catalog, Facts, Game
-from balance.games.variants import ALL, combinations_of
+from balance.games.variants import ALL, combinations_of, texts_of
 from balance.sweep.folder import Summary, Watch, carry_out, finished_run, refuse_other
 from balance.sweep.planning import (
     DEFAULT_DEALS,
@@ -34,6 +34,7 @@ from balance.sweep.planning import (
 __all__ = [
     "RUNS",
     "Prepared",
+    "deals_of",
     "prepare",
     "prepare_cells",
     "prepare_extension",
@@ -119,7 +120,7 @@ def prepare(
     facts = found.facts
     loaded = found.load_catalog(catalog)
     chosen = _edition(found, loaded, edition)
-    counts = parse_players(_texts(players) or ["{}-{}".format(*facts.players)], facts)
+    counts = parse_players(texts_of(players) or ["{}-{}".format(*facts.players)], facts)
     if replicates < 1:
         raise UsageError(f"--replicates {replicates}: a deal is played at least once")
     plan = make_plan(
@@ -127,9 +128,9 @@ def prepare(
         loaded,
         edition=chosen,
         players=counts,
-        combinations=combinations_of(found, loaded, chosen, _texts(variants) or [ALL], ordered=ordered),
-        lineups=_texts(lineups) or list(facts.default_sweep_lineups or (facts.default_lineup,)),
-        deals=_deals(facts, games_per_cell, precision),
+        combinations=combinations_of(found, loaded, chosen, texts_of(variants) or [ALL], ordered=ordered),
+        lineups=texts_of(lineups) or list(facts.default_sweep_lineups or (facts.default_lineup,)),
+        deals=deals_of(facts, games_per_cell, precision),
         replicates=replicates,
         seed=seed,
         ordered=ordered,
@@ -153,16 +154,16 @@ def prepare_extension(
     if run.plan.chosen:
         raise UsageError(f"{run.path} cannot be extended: its deals were chosen")
     require_same_engine(run.path, run.plan, game)
-    asked = _texts(variants)
+    asked = texts_of(variants)
     plan = extended_plan(
         game,
         run.catalog,
         run.plan,
-        players=parse_players(_texts(players), facts) or None,
+        players=parse_players(texts_of(players), facts) or None,
         combinations=combinations_of(game, run.catalog, run.plan.edition, asked, ordered=run.plan.ordered)
         or None,
-        lineups=_texts(lineups) or None,
-        deals=_deals(facts, games_per_cell, precision),
+        lineups=texts_of(lineups) or None,
+        deals=deals_of(facts, games_per_cell, precision),
     )
     return _prepared(game, run.catalog, plan, out)
 
@@ -258,14 +259,9 @@ def _edition(game: Game[Any, Any], catalog: Catalog, name: str | None) -> str:
     return next((entry.id for entry in game.find(catalog, name) if entry.kind == "edition"), name)
 
 
-def _texts(given: str | int | Iterable[Any] | None) -> list[str]:
-    """Return one or several values as a list of texts."""
-    if given is None:
-        return []
-    return [str(given)] if isinstance(given, str | int) else [str(value) for value in given]
-
-
-def _deals(facts: Facts, games_per_cell: int | None, precision: str | None) -> dict[int, int]:
+def deals_of(
+    facts: Facts, games_per_cell: int | None, precision: str | None, default: int = DEFAULT_DEALS
+) -> dict[int, int]:
     """Return how many deals a cell has, by player count."""
     if games_per_cell is not None and precision is not None:
         raise UsageError("--games and --precision contradict each other; give one of them")
@@ -274,7 +270,7 @@ def _deals(facts: Facts, games_per_cell: int | None, precision: str | None) -> d
     width = None if precision is None else parse_precision(precision)
     low, high = facts.players
     return {
-        players: (games_per_cell or DEFAULT_DEALS) if width is None else deals_for(width, players)
+        players: (games_per_cell or default) if width is None else deals_for(width, players)
         for players in range(low, high + 1)
     }
 
