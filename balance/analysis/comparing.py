@@ -463,6 +463,10 @@ class _Table:
         self.phases = [pair_cells(base, candidate, [cell.key for cell in self.cells])]
         if not self.phases[0].pairings:
             raise DataError("the two sides have no deal in common")
+        self.judged = self.phases[0]
+        if _moving(self.sides) is not None:  # the games without variants were played for multiples only
+            differing = tuple(p for p in self.judged.pairings if p.variants)
+            self.phases = [replace(self.judged, pairings=differing)]
         self.groups = groups_of(self.phases[0].pairings)
         self.numbers = {(p.players, p.variants, p.lineup): p.number for p in self.phases[0].pairings}
 
@@ -619,7 +623,11 @@ class _Table:
             tuple(uncompared),
             tuple(self._power(dealt)),
             len({p.variants for p in self.phases[0].pairings}),
-            sum(2 * p.deals * p.replicates for phase in self.phases for p in phase.pairings),
+            sum(
+                2 * p.deals * p.replicates
+                for phase in (self.judged, *self.phases[1:])
+                for p in phase.pairings
+            ),
             _names(self.sides),
         )
 
@@ -716,7 +724,7 @@ class _Table:
                 )
 
     def _judge(self, thresholds: Thresholds, side: int) -> tuple[Judgements, Bench]:
-        phase = self.phases[0]
+        phase = self.judged
         run = (phase.base, phase.candidate)[side]
         ids = [(p.base, p.candidate)[side] for p in phase.pairings]
         summed = statistics([run], ids)

@@ -337,7 +337,8 @@ class Uncompared:
 
     def __str__(self) -> str:
         named = f": {'; '.join(self.named)}" if self.named else ""
-        return f"{self.count:,} {self.unit} {self.why}{named}"
+        unit = self.unit.removesuffix("s") if self.count == 1 else self.unit
+        return f"{self.count:,} {unit} {self.why}{named}"
 
 
 @dataclass(frozen=True)

@@ -100,8 +100,8 @@ def groups_of(pairings: Sequence[Pairing]) -> dict[Group, list[int]]:
         for variant in own.variants:
             found.setdefault(Group(*at, (variant,)), []).append(own.number)
         found.setdefault(Group(*at, own.variants, whole=True), []).append(own.number)
-    # a variant that was played in one combination alone is that combination
-    return {group: own for group, own in found.items() if group.whole or len(own) > 1 or not group.variants}
+    # what was played in one combination alone is that combination
+    return {group: own for group, own in found.items() if group.whole or len(own) > 1}
 
 
 # --- sums
