@@ -34,6 +34,7 @@ from balance.analysis.comparison import (
     caused_by,
     change_of,
     corrected,
+    nine_of_ten,
     over_players,
 )
 from balance.analysis.intervals import Z
@@ -70,7 +71,7 @@ OFFICIAL: Final = "official"
 DEALS: Final = 400
 """Deals of each cell, unless a user says otherwise."""
 DETECT: Final = 0.15
-"""The change of win points, of the seat dealt a changed item, that is to be seen in one combination."""
+"""The change of win points, of the seat dealt a changed item, to be seen in nine of ten combinations."""
 MOST_FOCUSED: Final = 1_500
 """Deals of a cell at most in which a changed item is dealt on purpose."""
 MOST_ITEMS: Final = 3
@@ -535,13 +536,13 @@ class _Table:
             self.phases.append(replace(phase, pairings=tuple(numbered)))
 
     def _more(self, item: Dealt, detect: float) -> int:
-        """Return how many more deals with an item a cell needs."""
+        """Return how many more deals with an item a cell needs, to show in nine of ten cells."""
         found = count_dealt(self.phases, {g: own for g, own in self.groups.items() if g.whole}, item)
         cells = [(m, m.difference((0, 1), (2, 3))) for m in found.values()]
         spreads = [figure.variance * m.blocks for m, figure in cells if figure is not None and m.blocks > 1]
         if not spreads:
             return 0
-        needed = math.ceil(sum(spreads) / len(spreads) * ((Z + POWER) / detect) ** 2)
+        needed = math.ceil(nine_of_ten(spreads) * ((Z + POWER) / detect) ** 2)
         held = median(m.blocks for m, _ in cells)
         missing = max(0, math.ceil((needed - held) / _ROUNDED) * _ROUNDED)
         return min(missing, MOST_FOCUSED)
@@ -719,7 +720,7 @@ class _Table:
                     group.players,
                     int(median(blocks for blocks, _ in own)) if own else 0,
                     (Z + POWER) * math.sqrt(whole.variance),
-                    median(reach) if reach else None,
+                    nine_of_ten(reach) if reach else None,
                     max(reach) if reach else None,
                 )
 

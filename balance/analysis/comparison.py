@@ -34,8 +34,11 @@ __all__ = [
     "Side",
     "Uncompared",
     "VerdictChange",
+    "caused_by",
     "change_of",
     "corrected",
+    "nine_of_ten",
+    "over_players",
 ]
 
 ALL, ITEM, VARIANT, COMBINATION = LEVELS = ("all", "item", "variant", "combination")
@@ -107,7 +110,7 @@ class Change:
     size: float
     """The difference in units of what the base differs from deal to deal: to sort by, whatever the unit."""
     detectable: float | None
-    """The difference that would be found with a chance of 80% in a single test at 5%."""
+    """The difference that a single test at 5% would find with a chance of 80%; None if no deal differed."""
     adjusted: float | None = None
     """`p`, corrected over everything that was looked at."""
 
@@ -198,7 +201,7 @@ def _change(
         deals=deals,
         p=p_not_zero(figure) if tested else None,
         size=abs(figure.value) / spread if spread else 0.0,
-        detectable=reach * math.sqrt(figure.variance) if tested else None,
+        detectable=reach * math.sqrt(figure.variance) if figure.variance and tested else None,
     )
 
 
@@ -218,6 +221,15 @@ def over_players(level: str, each: Sequence[tuple[Group, Change, Figure]]) -> Ch
         _scaled(mean, part), _mean(c.base for c in changes), _mean(c.candidate for c in changes),
         _mean(abs(c.difference) / c.size if c.size else 0.0 for c in changes), players=None,
     )  # fmt: skip
+
+
+def nine_of_ten(values: Sequence[float]) -> float:
+    """Return the value that nine of ten do not exceed.
+
+    >>> nine_of_ten([3, 1, 2]), nine_of_ten(range(1, 101))
+    (3, 90)
+    """
+    return sorted(values)[math.ceil(0.9 * len(values)) - 1]
 
 
 def _mean(values: Iterable[float]) -> float:
@@ -319,10 +331,10 @@ class Power:
     """Deals of a combination in which it was dealt, the median."""
     whole: float
     """The difference that would be found in all combinations together, in 80% of cases at 5%."""
-    typical: float | None
-    """The same in one combination: the median."""
+    nine_of_ten: float | None
+    """The difference that would be found so in nine of ten single combinations."""
     worst: float | None
-    """In the one with the largest."""
+    """In the one that varies most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,9 +442,9 @@ class Comparison:
             f"{power.name}, {power.players} players: a change of {power.whole:.3f} win points of the seat "
             f"that was dealt it, over all combinations together"
         )
-        if power.typical is None or power.worst is None:
+        if power.nine_of_ten is None or power.worst is None:
             return said
         return (
-            f"{said}; of {power.typical:.2f} in one combination (at most {power.worst:.2f}), where it was "
-            f"dealt in {power.dealt:,} deals"
+            f"{said}; of {power.nine_of_ten:.2f} in nine of ten single combinations ({power.worst:.2f} in "
+            f"the worst), where it was dealt in {power.dealt:,} deals"
         )

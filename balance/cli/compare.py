@@ -363,8 +363,8 @@ def _document(found: Comparison, listed: Sequence[Change]) -> dict[str, Any]:
                 "players": one.players,
                 "dealt": one.dealt,
                 "all": one.whole,
-                "combination_median": one.typical,
-                "combination_highest": one.worst,
+                "nine_of_ten_combinations": one.nine_of_ten,
+                "worst_combination": one.worst,
             }
             for one in found.power
         ],

@@ -1,0 +1,259 @@
+"""Comparing: both sides counted again from plain rows, intervals that keep their promise, deals on purpose."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import balance
+from balance import games
+from balance.analysis.blocks import Moments
+from balance.analysis.cells import statistics
+from balance.analysis.comparing import compare
+from balance.analysis.comparison import ALL, COMBINATION, ITEM, Change, change_of, corrected
+from balance.analysis.corrections import benjamini_yekutieli, harmonic
+from balance.analysis.paired import Dealt, Group, count_dealt, count_measures, groups_of, pair_cells
+from balance.errors import DataError, UsageError
+from balance.games.lineup import parse_lineup
+from balance.sweep.replaying import find_game, replay_game
+from balance.sweep.simulation import prepare_cells, prepare_extension, run_prepared
+from tests.games.tiny import GAME
+
+NEFARIOUS = games.get("nefarious")
+STORM = '[[mood]]\nid = "windy"\nrun_change = -2\n'
+CARD = 46
+PAIRS = ["unions,geeks", "grants,unions"]
+PLAYERS = 4
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder to work in, with overlays."""
+    folder = tmp_path_factory.mktemp("comparing")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        (folder / "storm.toml").write_text(STORM)
+        (folder / "cheap.toml").write_text(f"[[invention]]\nid = {CARD}\ncost = 4\n")
+        (folder / "gone.toml").write_text(f"[[invention]]\nid = {CARD}\nremove = true\n")
+        (folder / "words.toml").write_text(f'[[invention]]\nid = {CARD}\nnote = "Other words."\n')
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def cheap(place):
+    """A card made much cheaper, in two pairs and without twists."""
+    return compare("official", "cheap.toml", players=PLAYERS, variants=PAIRS, games_per_cell=60)
+
+
+# --- counting
+
+
+@pytest.fixture(scope="module")
+def tiny_phase(place):
+    options = {"game": "tiny", "games_per_cell": 40, "replicates": 2, "lineups": ["mirror:random", "field"]}
+    base = balance.simulate(place / "base", **options)
+    candidate = balance.simulate(place / "candidate", **options, catalog=["storm.toml"])
+    return pair_cells(base, candidate, [cell.key for cell in base.plan.cells])
+
+
+def of_deals(run, cell, column, table="games"):
+    """The sum of a column over the games of each deal, in the order of deals."""
+    rows = run.sql(
+        f"select g.game_index, sum(t.{column})::int as x from games g join {table} t using (game_id) "
+        "where g.cell_id = $cell group by 1 order by 1",
+        cell=cell,
+    )
+    return rows["x"].to_numpy().astype(np.int64)
+
+
+@pytest.mark.parametrize(
+    ("part", "table", "column", "each"),
+    [("length", "games", "rounds", 1), ("money", "seats", "coins", 1)],
+)
+def test_sums_of_a_cell_are_those_of_its_rows(tiny_phase, part, table, column, each):
+    groups = groups_of(tiny_phase.pairings)
+    measured = count_measures(tiny_phase, groups)
+    for own in tiny_phase.pairings:
+        sides = ((tiny_phase.candidate, own.candidate), (tiny_phase.base, own.base))
+        now, before = (of_deals(run, cell, column, table) for run, cell in sides)
+        games_ = np.full(40, 2 * each)
+        found = measured[Group(own.players, own.lineup, own.variants, whole=True)][part]
+        assert found == Moments.of([now, games_, before, games_])
+
+
+def test_cells_are_put_together_by_deal(tiny_phase):
+    groups = groups_of(tiny_phase.pairings)
+    measured = count_measures(tiny_phase, groups)
+    at = [own for own in tiny_phase.pairings if (own.players, own.lineup) == (3, "field")]
+    assert len(at) == 4
+    columns = [np.zeros(40, np.int64) for _ in range(2)]
+    for own in at:
+        columns[0] += of_deals(tiny_phase.candidate, own.candidate, "rounds")
+        columns[1] += of_deals(tiny_phase.base, own.base, "rounds")
+    held = np.full(40, 2 * len(at))
+    assert measured[Group(3, "field")]["length"] == Moments.of([columns[0], held, columns[1], held])
+    figure = measured[Group(3, "field")]["length"].difference((0, 1), (2, 3))
+    per_deal = (columns[0] - columns[1]) / 8
+    assert figure.value == pytest.approx(per_deal.mean())
+    assert figure.variance == pytest.approx(per_deal.var(ddof=1) / 40)
+
+
+def test_only_deals_that_both_have_count(place, tiny_phase):
+    part = balance.simulate(
+        place / "few", game="tiny", games_per_cell=25, replicates=2, lineups=["mirror:random", "field"]
+    )
+    phase = pair_cells(part, tiny_phase.candidate, [cell.key for cell in part.plan.cells])
+    assert {own.deals for own in phase.pairings} == {25}
+    measured = count_measures(phase, groups_of(phase.pairings))
+    assert {moments["length"].blocks for moments in measured.values()} == {25}
+
+
+def test_the_seat_that_was_dealt_a_card_counted_from_rows(cheap):
+    base, candidate = cheap.base.runs[0], cheap.candidate.runs[0]
+    phase = pair_cells(base, candidate, [cell.key for cell in base.plan.cells])
+    found = count_dealt([phase], groups_of(phase.pairings), Dealt(CARD, CARD - 1, CARD - 1))
+    for own in phase.pairings:
+        scores = []
+        for run, cell in ((candidate, own.candidate), (base, own.base)):
+            rows = run.sql(
+                "select win_points::int as score from cards where invention = $card and how = 'opening' "
+                "and cell_id = $cell order by game_id, seat",
+                card=CARD,
+                cell=cell,
+            )
+            scores.append(rows)
+        held = np.ones(scores[0].height, np.int64)
+        expected = Moments.of([scores[0]["score"].to_numpy(), held, scores[1]["score"].to_numpy(), held])
+        moments = found[Group(own.players, own.lineup, own.variants, whole=True)]
+        assert moments == expected
+
+
+# --- how sure
+
+
+def played(catalog, mood, deals):
+    """Lengths of races of the tiny game, deal by deal."""
+    cell = GAME.compile(catalog, "classic", 2, [mood])
+    indices = np.arange(deals)
+    lineup = parse_lineup("mirror:random", 2, GAME)
+    return GAME.play(cell, 5, indices, lineup.seated(5, indices))["games"]["rounds"].astype(np.int64)
+
+
+def test_intervals_cover_the_truth_as_often_as_they_say(place):
+    blocks, size = 150, 30
+    before = played(GAME.load_catalog(), "windy", blocks * size)
+    after = played(GAME.load_catalog([place / "storm.toml"]), "windy", blocks * size)
+    truth = (after - before).mean()
+    ones = np.ones(size, np.int64)
+    covered = 0
+    for k in range(blocks):
+        part = slice(k * size, (k + 1) * size)
+        moments = Moments.of([after[part], ones, before[part], ones])
+        change = change_of(COMBINATION, Group(2, "x", ("windy",), whole=True), "length", moments)
+        covered += change.low <= truth <= change.high
+    # 95%, give or take three standard errors of 150 tries
+    assert 0.95 - 3 * math.sqrt(0.05 * 0.95 / blocks) <= covered / blocks <= 1.0
+    unpaired = (before.var() + after.var()) / (after - before).var()
+    assert unpaired > 1.2  # what pairing is for
+
+
+def test_looking_closely_does_not_blur_the_whole():
+    def change(level, p):
+        return Change(level, 4, "x", (), None, "money", "", 1.0, 1.0, 0.0, 0.0, 0.0, 99, p, 0.0, 0.0)
+
+    looked = [change(ALL, 0.001), *[change(COMBINATION, 0.5)] * 999]
+    adjusted, family = corrected(looked)
+    assert family.tests == 1000
+    assert adjusted[0].adjusted == pytest.approx(0.001 * 2 * harmonic(1000))  # as one of 2, not of 1000
+    assert adjusted[0].sure
+    assert benjamini_yekutieli([one.p for one in looked])[0] > 0.05
+    assert all(one.adjusted == 1.0 for one in adjusted[1:])
+
+
+def test_false_claims_stay_rare_when_nothing_changed():
+    rng = np.random.default_rng(7)
+    claims = 0
+    for _ in range(200):
+        looked = []
+        for level, count in ((ALL, 5), (ITEM, 20), (COMBINATION, 100)):
+            p_values = rng.uniform(size=count)
+            looked += [
+                Change(level, 4, "x", (), None, "m", "", 1.0, 1.0, 0.0, 0.0, 0.0, 99, float(p), 0.0, 0.0)
+                for p in p_values
+            ]
+        claims += any(one.sure for one in corrected(looked)[0])
+    assert claims <= 20  # at most 5% of 200, with room for chance
+
+
+# --- a changed card
+
+
+def test_a_changed_card_is_named_and_found_in_its_seat(cheap):
+    dealt = [c for c in cheap.changed if c.metric == "dealt"]
+    assert {c.item for c in dealt} == {CARD}
+    whole = next(c for c in dealt if c.level == ITEM)
+    assert whole.low > 0.2  # who holds it wins more
+    assert "Moon Base, 4 players: win points of a seat that was dealt it" in cheap.sentence(whole)
+    assert {c.item for c in cheap.changed if c.metric == "built"} == {CARD}
+    assert cheap.power[0].whole < 0.15
+
+
+def test_deals_on_purpose_hold_the_card_and_say_nothing_of_games_in_general(cheap):
+    focused = [run for run in cheap.base.runs if run.plan.chosen]
+    assert len(focused) == 2  # Grants deals other hands
+    for run in focused:
+        found = run.sql(
+            "select count(distinct game_id) as games from cards where invention = $card and how = 'opening'",
+            card=CARD,
+        )
+        assert found["games"].item() == run.plan.games
+        assert min(run.plan.chosen["4"]) >= 60
+        assert run.path.name.endswith("-dealt-46")
+        with pytest.raises(UsageError, match="its deals were chosen"):
+            statistics([run])
+        with pytest.raises(UsageError, match="its deals were chosen"):
+            compare(run.path, "cheap.toml")
+        with pytest.raises(UsageError, match="cannot be extended"):
+            prepare_extension(run.path, "more", games_per_cell=5)
+
+
+def test_a_game_of_chosen_deals_replays(cheap):
+    run = next(run for run in cheap.candidate.runs if run.plan.chosen)
+    number = run.games.select("game_id").collect()["game_id"].sort()[-1]
+    assert replay_game(find_game(run, number))[-1]["event"] == "end"
+    with pytest.raises(UsageError, match="some of the indices"):
+        find_game(run, number + 1000)
+
+
+def test_chosen_deals_are_the_same_games_as_all_of_them(cheap):
+    run = next(run for run in cheap.base.runs if run.plan.chosen)
+    cell = next(cell for cell in run.plan.cells if not cell.variants)
+    last = run.plan.chosen["4"][-1] + 1
+    whole = replace(cell, first=0, deals=last)
+    every = run_prepared(
+        prepare_cells(NEFARIOUS, run.catalog, [whole], edition=run.plan.edition, seed=0, name="whole")
+    ).run
+    ask = "select game_index, rounds, winner_seat from games where pair_a is null order by 1"
+    assert every.sql(ask).join(run.sql(ask), on="game_index", how="semi").equals(run.sql(ask))
+
+
+def test_a_removed_card_is_told_by_who_would_have_been_dealt_it(place):
+    found = compare("official", "gone.toml", players=PLAYERS, variants="none", games_per_cell=40, detect=0)
+    dealt = [c for c in found.changes if c.metric == "dealt" and c.item == CARD]
+    assert [c.level for c in dealt] == [COMBINATION]
+    assert dealt[0].deals > 0
+    assert all(c.item != CARD for c in found.changes if c.metric == "built")
+
+
+def test_nothing_is_named_when_only_the_notes_of_a_card_changed(place):
+    found = compare("official", "words.toml", players=PLAYERS, variants="unions,geeks", games_per_cell=30)
+    assert found.base.catalog.hash != found.candidate.catalog.hash
+    assert found.changed == ()
+    assert {c.difference for c in found.changes} == {0.0}
+    assert len(found.candidate.runs) == 1  # no spread, so no deal more could show anything
+
+
+def test_nothing_to_compare_is_said_before_anything_is_played(place, tmp_path):
+    with pytest.raises(DataError, match="no run or overlay"):
+        compare("official", tmp_path / "nowhere.toml")
