@@ -27,6 +27,7 @@ from balance.analysis.comparison import (
     Change,
     Comparison,
     Family,
+    Looked,
     Power,
     Side,
     Uncompared,
@@ -48,6 +49,7 @@ from balance.analysis.paired import (
     groups_of,
     pair_cells,
 )
+from balance.analysis.ranking import FRESH_SEED
 from balance.analysis.sentences import finding_sentence
 from balance.analysis.thresholds import Thresholds, load_thresholds
 from balance.analysis.verdict import Bench, Judgements, Verdict, judge, unfitted_variants
@@ -56,6 +58,7 @@ from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run, open_run
 from balance.errors import DataError, UsageError
 from balance.games.contract import Difference, Game
+from balance.games.keys import HIGHEST_SEED
 from balance.games.lineup import parse_lineup
 from balance.games.variants import combinations_of, texts_of
 from balance.suggest import unknown
@@ -76,6 +79,8 @@ MOST_FOCUSED: Final = 1_500
 """Deals of a cell at most in which a changed item is dealt on purpose."""
 MOST_ITEMS: Final = 3
 """Changed items at most for which such deals are looked for: with more, nearly every deal has one."""
+CONFIRMED: Final = 5
+"""So many single combinations are named first, and measured again on fresh deals before."""
 _PROBED: Final = range(3)
 """Deals by which it is told whether two combinations deal alike: other opening hands show in each."""
 _ROUNDED: Final = 50
@@ -119,11 +124,13 @@ def compare(
         same = "nothing that both have can differ"
     if same:
         return _nothing(sides, asked, same, uncompared)
-    table = _Table(sides, cells, asked, play or _plain_play)
+    ordered = any(run.plan.ordered for run in sides.runs)
+    table = _Table(sides, cells, _seed(sides, asked), ordered, play or _plain_play)
     table.play()
     if detect > 0:
         table.focus(detect)
-    return table.compared(accepted, uncompared)
+    found = table.compared(accepted, uncompared)
+    return replace(found, fresh=table.again(found, detect))
 
 
 def _plain_play(prepared: Any) -> Run:
@@ -447,11 +454,11 @@ def _meet(one: PlannedCell, two: PlannedCell) -> bool:
 class _Table:
     """Both sides at one table: what they play, and what that says."""
 
-    def __init__(self, sides: Sides, cells: Sequence[PlannedCell], asked: Asked, play: Play) -> None:
+    def __init__(
+        self, sides: Sides, cells: Sequence[PlannedCell], seed: int, ordered: bool, play: Play
+    ) -> None:
         self.sides, self.cells, self._play = sides, list(cells), play
-        self.game = sides.game
-        self.seed = _seed(sides, asked)
-        self.ordered = sides.runs[0].plan.ordered if sides.runs else False
+        self.game, self.seed, self.ordered = sides.game, seed, ordered
         self.phases: list[Phase] = []
 
     def play(self) -> None:
@@ -607,7 +614,7 @@ class _Table:
 
     def compared(self, thresholds: Thresholds, uncompared: Sequence[Uncompared]) -> Comparison:
         """Hold both sides against each other."""
-        dealt = {item.id: count_dealt(self.phases, self.groups, item) for item in self.items()}
+        dealt = self._count_dealt()
         found = [*self._measures(), *self._items(set(dealt)), *self._dealt(dealt)]
         changes, family = corrected(found)
         judged = [self._judge(thresholds, k) for k in (0, 1)]
@@ -631,6 +638,38 @@ class _Table:
             ),
             _names(self.sides),
         )
+
+    def _count_dealt(self) -> dict[int, dict[Group, Moments]]:
+        return {item.id: count_dealt(self.phases, self.groups, item) for item in self.items()}
+
+    def again(self, found: Comparison, detect: float) -> dict[Looked, Change]:
+        """Measure the largest changes of single combinations again, on deals that nobody has looked at.
+
+        Where both sides are runs nothing is played, so that nothing is measured again.
+        """
+        named = [change for change in found.changed if change.level == COMBINATION][:CONFIRMED]
+        if not named or len(self.sides.runs) == 2:
+            return {}
+        keys = {(change.players, change.variants, change.lineup) for change in named}
+        sides = replace(
+            self.sides,
+            base=replace(self.sides.base, runs=()),
+            candidate=replace(self.sides.candidate, runs=()),
+        )
+        fresh = _Table(
+            sides,
+            [replace(cell, first=0) for cell in self.cells if cell.key in keys],
+            self.seed + FRESH_SEED if self.seed <= HIGHEST_SEED - FRESH_SEED else self.seed - FRESH_SEED,
+            self.ordered,
+            self._play,
+        )
+        fresh.play()
+        if detect > 0 and any(change.item is not None for change in named):
+            fresh.focus(detect)
+        every = {
+            change.looked: change for change in (*fresh._measures(), *fresh._dealt(fresh._count_dealt()))
+        }
+        return {change.looked: every[change.looked] for change in named if change.looked in every}
 
     def _level(self, group: Group) -> str:
         return ALL if group.variants is None else COMBINATION if group.whole else VARIANT

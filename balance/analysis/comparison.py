@@ -30,6 +30,7 @@ __all__ = [
     "Change",
     "Comparison",
     "Family",
+    "Looked",
     "Power",
     "Side",
     "Uncompared",
@@ -86,6 +87,10 @@ class Side:
     runs: tuple[Run, ...] = ()
 
 
+Looked = tuple[str, int | None, str, tuple[str, ...], int | None, str]
+"""Level, players, lineup, variants, item and metric of a change."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One figure on both sides, and the difference, deal by deal."""
@@ -118,6 +123,11 @@ class Change:
     def sure(self) -> bool:
         """Whether it changed beyond doubt."""
         return self.adjusted is not None and self.adjusted <= ALPHA
+
+    @property
+    def looked(self) -> Looked:
+        """What was looked at, the same on other deals."""
+        return self.level, self.players, self.lineup, self.variants, self.item, self.name
 
     @property
     def name(self) -> str:
@@ -378,6 +388,8 @@ class Comparison:
     """Of variants, and of items by id as text."""
     same: str = ""
     """Why there was nothing to compare, if so."""
+    fresh: Mapping[Looked, Change] = field(default_factory=dict)
+    """The largest changes of single combinations, measured again on deals that nobody had looked at."""
 
     @cached_property
     def changed(self) -> tuple[Change, ...]:
@@ -434,7 +446,9 @@ class Comparison:
     def sentence(self, change: Change) -> str:
         """Return a change in words."""
         now, before = change.figure(change.candidate), change.figure(change.base)
-        return f"{self.where(change)}: {change.title} {now} instead of {before}, {change.told()}"
+        said = f"{self.where(change)}: {change.title} {now} instead of {before}, {change.told()}"
+        again = self.fresh.get(change.looked)
+        return said if again is None else f"{said}; on fresh deals {again.told()}"
 
     def power_sentence(self, power: Power) -> str:
         """Return what could have been seen."""

@@ -357,6 +357,7 @@ def _document(found: Comparison, listed: Sequence[Change]) -> dict[str, Any]:
             for players, (before, after) in found.counts.items()
         ],
         "changes": [{**_row(change), "sentence": found.sentence(change)} for change in listed],
+        "fresh": [_row(change) for change in found.fresh.values()],
         "detectable": [
             {
                 "item": one.item,

@@ -46,7 +46,7 @@ def cells_table(game: Game[Any, Any], plan: Plan) -> pl.DataFrame:
             **_filled(sorted_, sorted(cell.variants)),
             **_filled(ordered, cell.variants if plan.ordered or len(cell.variants) == 1 else ()),
             "lineup": cell.lineup,
-            "first_index": cell.first,
+            "first_index": next(iter(plan.indices(cell.players, cell.first, cell.deals)), cell.first),
             "deals": cell.deals,
             "replicates": cell.replicates,
         }

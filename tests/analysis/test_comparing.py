@@ -1,4 +1,4 @@
-"""Comparing: both sides counted again from plain rows, intervals that keep their promise, deals on purpose."""
+"""Comparing: both sides counted again from rows, intervals that keep their promise, deals on purpose."""
 
 import math
 from dataclasses import replace
