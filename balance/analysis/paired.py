@@ -100,8 +100,16 @@ def groups_of(pairings: Sequence[Pairing]) -> dict[Group, list[int]]:
         for variant in own.variants:
             found.setdefault(Group(*at, (variant,)), []).append(own.number)
         found.setdefault(Group(*at, own.variants, whole=True), []).append(own.number)
-    # what was played in one combination alone is that combination
-    return {group: own for group, own in found.items() if group.whole or len(own) > 1}
+    whole = {
+        (group.players, group.lineup): len(own) for group, own in found.items() if group.variants is None
+    }
+
+    def tells_more(group: Group, own: Sequence[int]) -> bool:
+        """Whether it is neither one combination alone nor all of them under another name."""
+        every = len(own) == whole[group.players, group.lineup]
+        return group.whole or (len(own) > 1 and (group.variants is None or not every))
+
+    return {group: own for group, own in found.items() if tells_more(group, own)}
 
 
 # --- sums

@@ -146,16 +146,19 @@ def _refuse(why: str, **options: object) -> None:
 
 
 def player(jobs: int | None) -> Callable[[Any], Run]:
-    """Return what plays a prepared run, with a progress line."""
+    """Return what plays a prepared run, with a progress line; warnings come once for each catalog."""
+    warned: set[str] = set()
 
     def play(prepared: Any) -> Run:
         from balance.sweep import simulation
         from balance.sweep.folder import remaining
         from balance.sweep.workers import Played
 
-        gameoptions.warn_of_unfitted(
-            prepared.game, prepared.catalog, [cell.variants for cell in prepared.plan.cells]
-        )
+        if prepared.plan.catalog_hash not in warned:
+            warned.add(prepared.plan.catalog_hash)
+            gameoptions.warn_of_unfitted(
+                prepared.game, prepared.catalog, [cell.variants for cell in prepared.plan.cells]
+            )
         left = sum(shard.games for shard in remaining(prepared.folder, prepared.plan, prepared.again))
         if left:
             gameoptions.announce_warm_up(prepared.game, replay=False)

@@ -26,7 +26,6 @@ EPILOG = examples(
 _FAIL_ON: Final = ("broken", "changed", "none")
 _MOST: Final = {"all": 8, "item": 8, "variant": 5, "combination": 5}
 """Sentences for people at each level."""
-_MOST_ROWS: Final = 25
 _MOST_VERDICTS: Final = 12
 _MOST_DIFFERENCES: Final = 8
 _COLUMNS: Final = (
@@ -155,9 +154,10 @@ def _lines(found: Comparison) -> Iterator[str]:
     yield ""
     yield from _sentences(found, width)
     if found.changed:
-        yield output.table_text(_rows(found), _TABLE).rstrip("\n")
-        if len(found.changed) > _MOST_ROWS:
-            yield f"... and {len(found.changed) - _MOST_ROWS:,} more; --format csv gives all"
+        rows = _rows(found)
+        yield output.table_text(rows, _TABLE).rstrip("\n")
+        if len(found.changed) > len(rows):
+            yield f"... and {len(found.changed) - len(rows):,} more; --format csv gives all"
         yield ""
     yield from _rests_on(found, width)
 
@@ -211,15 +211,15 @@ _HEADS: Final = {
 def _sentences(found: Comparison, width: int) -> Iterator[str]:
     facts = found.game.facts
     yield "What changed beyond doubt"
-    for level, most in _MOST.items():
-        own = [change for change in found.changed if change.level == level]
-        if not own:
-            continue
-        yield f"  {_HEADS[level].format(items=facts.items, variants=facts.variants)}"
-        for change in own[:most]:
+    for level in _MOST:
+        shown = _largest(found, level)
+        more = sum(change.level == level for change in found.changed) - len(shown)
+        if shown:
+            yield f"  {_HEADS[level].format(items=facts.items, variants=facts.variants)}"
+        for change in shown:
             yield from wrapped(found.sentence(change), width, "    ")
-        if len(own) > most:
-            yield f"    ... and {len(own) - most:,} more"
+        if more:
+            yield f"    ... and {more:,} more"
     if not found.changed:
         yield f"  Nothing, in {found.family.tests:,} comparisons."
     yield ""
@@ -234,8 +234,14 @@ def _rows(found: Comparison) -> list[dict[str, object]]:
             "candidate": change.figure(change.candidate),
             "difference": change.told(),
         }
-        for change in found.changed[:_MOST_ROWS]
+        for level in _MOST
+        for change in _largest(found, level)
     ]
+
+
+def _largest(found: Comparison, level: str) -> list[Change]:
+    """Return the largest changes of a level, those that people are shown."""
+    return [change for change in found.changed if change.level == level][: _MOST[level]]
 
 
 def _rests_on(found: Comparison, width: int) -> Iterator[str]:

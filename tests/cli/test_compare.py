@@ -219,7 +219,9 @@ def test_two_runs_need_nothing_to_be_played(compare, runs, tmp_path):
 def test_a_run_and_an_overlay_play_the_same_deals(compare, runs):
     one = json.loads(compare("before", "after", "--json")[1])
     two = json.loads(compare("before", "mine.toml", "--json")[1])
-    assert two["changes"] == one["changes"]
+    assert [{**c, "sentence": ""} for c in two["changes"]] == [{**c, "sentence": ""} for c in one["changes"]]
+    assert one["fresh"] == []  # nothing is played where both are runs
+    assert "on fresh deals" in two["changes"][0]["sentence"]
     assert len(two["candidate"]["runs"]) == 1
     few = json.loads(compare("before", "mine.toml", "--games", "20", "--json")[1])
     assert few["games"] == 2 * 2 * 20
