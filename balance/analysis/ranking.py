@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from balance.analysis.cells import CellStatistics, Statistics, statistics
+from balance.analysis.corrections import Look
 from balance.analysis.interaction import Together, together
 from balance.analysis.metrics import Measurement, measure
 from balance.analysis.sentences import finding_sentence, measured_sentence
@@ -86,16 +87,20 @@ class Ranking:
 
     def sensitivity(self, thresholds: Thresholds) -> list[Moved]:
         """Return how the number of broken combinations moves when each threshold moves by 20%."""
-        return sensitivity(self.statistics, thresholds, bench=self.bench, cells=_cells(self.statistics))
+        judged = [number for number, cell in self.statistics.cells.items() if cell.variants and cell.games]
+        return sensitivity(self.statistics, thresholds, bench=self.bench, cells=judged)
 
 
-def _cells(summed: Statistics, players: Sequence[int] = ()) -> list[int]:
+def _judged_cells(runs: Sequence[Run], players: Sequence[int] = ()) -> list[int]:
     """Return the cells with variants, at some numbers of players: what there is to judge."""
-    return [
-        number
-        for number, cell in sorted(summed.cells.items())
-        if cell.variants and cell.games and (not players or cell.players in players)
-    ]
+    return sorted(
+        {
+            cell.id
+            for run in runs
+            for cell in run.plan.cells
+            if cell.variants and cell.games and (not players or cell.players in players)
+        }
+    )
 
 
 def _order(judgement: Judgement) -> tuple[object, ...]:
@@ -110,16 +115,16 @@ def rank(
     thresholds: Thresholds,
     players: Sequence[int] = (),
     *,
-    look: int | None = None,
+    look: Look | None = None,
     settled: dict[Key, Judgement] | None = None,
 ) -> Ranking:
     """Judge every combination of variants in runs, at some or all numbers of players."""
     run = runs[0]
-    summed = statistics(runs)
-    bench = Bench(summed, unfitted_variants(run.game, run.catalog))
-    cells = _cells(summed, players)
+    cells = _judged_cells(runs, players)
     if not cells:
         raise DataError(f"the runs hold no games under {run.game.facts.variants} to be judged")
+    summed = statistics(runs, cells)
+    bench = Bench(summed, unfitted_variants(run.game, run.catalog))
     found = judge(summed, thresholds, cells=cells, bench=bench, look=look, settled=settled)
     ranked = tuple(sorted(found.judgements, key=_order))
     return Ranking(tuple(runs), summed, bench, found, ranked, tuple(together(found, summed)))
@@ -175,30 +180,36 @@ def play_until_decided(
 ) -> Ranking:
     """Put more games where verdicts are open, twice as many each time, until all is decided or paid.
 
-    What one look has decided stays; each look spends its part of the rate of false claims, so looking often
-    costs nothing but power. The games go into extensions of the run, `look-2-4-...` at 4 players.
+    How many looks there are follows from the budget and the games at hand. What one look has decided stays;
+    each spends its part of the rate of false claims. What a look could not pay for gets no more games: how
+    many games are behind a verdict never depends on how they came out. The games go into extensions of the
+    run, `look-2-4-...` at 4 players.
     """
     from balance.sweep import simulation
 
     held = list(runs)
     last = dict.fromkeys((cell.players for run in runs for cell in run.plan.cells), runs[-1].path)
     settled: dict[Key, Judgement] = {}
-    look = 1
+    judged = set(_judged_cells(runs, players))
+    at_hand = sum(cell.games for run in runs for cell in run.plan.cells if cell.id in judged)
+    look = Look.first(at_hand, budget)
     left = budget
+    given_up: set[Key] = set()
     while True:
         ranking = rank(held, thresholds, players, look=look, settled=settled)
         settled = {j.key: j for j in ranking.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
         open_ = [j for j in ranking.judgements.judgements if j.verdict is Verdict.UNDECIDED]
-        say(f"look {look}: {len(settled)} decided, {len(open_)} open, {left:,} games left")
-        chosen = _affordable(open_, left)
-        if not chosen:
+        say(f"look {look.number} of {look.of}: {len(settled)} decided, {len(open_)} open, {left:,} games left")
+        chosen = _affordable([j for j in open_ if j.key not in given_up], left)
+        if not chosen or look.number == look.of:
             return ranking
-        look += 1
+        given_up |= {j.key for j in open_} - {j.key for j in chosen}
+        look = look._replace(number=look.number + 1)
         for count, deals in sorted({(j.players, _deals(j)) for j in chosen}):
             here = [j for j in chosen if (j.players, _deals(j)) == (count, deals)]
             prepared = simulation.prepare_extension(
                 last[count],
-                folder / f"look-{look}-{count}-{deals}",
+                folder / f"look-{look.number}-{count}-{deals}",
                 players=count,
                 variants=["none", *(",".join(j.variants) for j in here)],
                 games_per_cell=deals,
