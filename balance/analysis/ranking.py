@@ -32,7 +32,16 @@ from balance.analysis.verdict import (
 from balance.dataset.run import Run
 from balance.errors import DataError
 
-__all__ = ["FRESH_SEED", "HEADLINE", "Confirmed", "Ranking", "confirm", "play_until_decided", "rank"]
+__all__ = [
+    "FRESH_SEED",
+    "HEADLINE",
+    "Confirmed",
+    "Ranking",
+    "confirm",
+    "play_until_decided",
+    "rank",
+    "ranked",
+]
 
 HEADLINE: Final = 10
 """So many of the worst are named, and confirmed before."""
@@ -68,7 +77,7 @@ class Confirmed:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All combinations, the worst first."""
+    """All combinations: those that only together are broken first, then the worst."""
 
     runs: tuple[Run, ...]
     statistics: Statistics
@@ -80,6 +89,10 @@ class Ranking:
     def sentence(self, finding: Finding) -> str:
         """Return a finding in words, beside the same without variants."""
         return finding_sentence(finding, self.bench.without(finding))
+
+    def only_together(self, judgement: Judgement) -> Together | None:
+        """Return at which strength a combination is broken although its variants alone are not, if any."""
+        return next((one for one in self.together if one.key == judgement.key), None)
 
     def reason(self, judgement: Judgement) -> Finding | None:
         """Return what breaks a combination most, or what keeps it undecided."""
@@ -101,6 +114,12 @@ def _judged_cells(runs: Sequence[Run], players: Sequence[int] = ()) -> list[int]
             if cell.variants and cell.games and (not players or cell.players in players)
         }
     )
+
+
+def ranked(judgements: Sequence[Judgement], both: Sequence[Together]) -> tuple[Judgement, ...]:
+    """Return verdicts in the order in which a designer wants to read them: surprises, then the worst."""
+    surprising = {one.key for one in both if one.sure}
+    return tuple(sorted(judgements, key=lambda j: (j.key not in surprising, *_order(j))))
 
 
 def _order(judgement: Judgement) -> tuple[object, ...]:
@@ -126,8 +145,8 @@ def rank(
     summed = statistics(runs, cells)
     bench = Bench(summed, unfitted_variants(run.game, run.catalog))
     found = judge(summed, thresholds, cells=cells, bench=bench, look=look, settled=settled)
-    ranked = tuple(sorted(found.judgements, key=_order))
-    return Ranking(tuple(runs), summed, bench, found, ranked, tuple(together(found, summed)))
+    both = tuple(together(found, summed))
+    return Ranking(tuple(runs), summed, bench, found, ranked(found.judgements, both), both)
 
 
 # --- fresh seeds
@@ -199,7 +218,9 @@ def play_until_decided(
         ranking = rank(held, thresholds, players, look=look, settled=settled)
         settled = {j.key: j for j in ranking.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
         open_ = [j for j in ranking.judgements.judgements if j.verdict is Verdict.UNDECIDED]
-        say(f"look {look.number} of {look.of}: {len(settled)} decided, {len(open_)} open, {left:,} games left")
+        say(
+            f"look {look.number} of {look.of}: {len(settled)} decided, {len(open_)} open, {left:,} games left"
+        )
         chosen = _affordable([j for j in open_ if j.key not in given_up], left)
         if not chosen or look.number == look.of:
             return ranking

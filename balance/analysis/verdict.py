@@ -360,7 +360,8 @@ def judge(
     for seen, p in zip(looks, fine, strict=True):
         by_key.setdefault((seen.cell.players, seen.cell.variants), []).append((seen, p))
     found = [
-        _judgement(key, group, bench, family, 1 if look is None else look.number) for key, group in by_key.items()
+        _judgement(key, group, bench, family, 1 if look is None else look.number)
+        for key, group in by_key.items()
     ]
     return Judgements(tuple(sorted([*kept.values(), *found], key=lambda j: j.key)), family)
 

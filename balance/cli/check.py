@@ -34,7 +34,10 @@ BROKEN: Final = 4
 """The exit code for a combination that is broken."""
 _MOST_REASONS: Final = 12
 _BARS: Final = 30
-_COLUMNS: Final = ("rank", "players", "variants", "verdict", "for_whom", "reason", "further_games", "fresh")
+_COLUMNS: Final = (
+    "rank", "players", "variants", "verdict", "for_whom", "together", "reason",
+    "further_games", "fresh",
+)  # fmt: skip
 
 
 def check(
@@ -490,6 +493,7 @@ def _ranked_rows(found: Ranking, fresh: Sequence[Confirmed]) -> list[dict[str, o
     for place, judgement in enumerate(found.ranked, 1):
         reason = found.reason(judgement)
         again = confirmed.get(id(reason))
+        both = found.only_together(judgement)
         rows.append(
             {
                 "rank": place,
@@ -497,6 +501,7 @@ def _ranked_rows(found: Ranking, fresh: Sequence[Confirmed]) -> list[dict[str, o
                 "variants": " + ".join(judgement.variants),
                 "verdict": judgement.verdict.value,
                 "for_whom": ", ".join(judgement.broken_for),
+                "together": None if both is None else ("only together" if both.sure else "possibly"),
                 "reason": "" if reason is None else found.sentence(reason),
                 "further_games": _plain(judgement.further) or None,
                 "fresh": None if again is None else ("holds" if again.holds else "does not hold"),
@@ -507,12 +512,12 @@ def _ranked_rows(found: Ranking, fresh: Sequence[Confirmed]) -> list[dict[str, o
 
 def _say_overview(found: Ranking, accepted: Any, fresh: Sequence[Confirmed]) -> None:
     """Say what the table is about: counts, only together, how much thresholds matter, the family."""
+    for both in (one for one in found.together if one.sure):
+        diagnostics.say(both.sentence())
     for players in sorted({j.players for j in found.ranked}):
         here = [j.verdict.value for j in found.ranked if j.players == players]
         counts = ", ".join(f"{here.count(v)} {v}" for v in ("broken", "undecided", "fine"))
         diagnostics.say(f"{players} players: {counts}")
-    for both in found.together[:5]:
-        diagnostics.say(both.sentence())
     for one in fresh:
         said = f"{' + '.join(one.finding.cell.variants)}, {one.finding.cell.players} players"
         diagnostics.say(f"{said}: {one.sentence()}; {'holds' if one.holds else 'does not hold'}")
