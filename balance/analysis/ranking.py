@@ -5,7 +5,6 @@ One command looks at everything here, so everything is one family of the correct
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -247,11 +246,14 @@ def _deals(judgement: Judgement) -> int:
 
 
 def _affordable(open_: Sequence[Judgement], left: int) -> list[Judgement]:
-    """Return the combinations that may be decided and paid for, those that need least first."""
+    """Return the combinations that can be paid for, those that seem to need least first.
+
+    What looks too close to call after a few games may be far off after more, so it is not left out.
+    """
     chosen: list[Judgement] = []
     counts: set[int] = set()
     for judgement in sorted(open_, key=lambda j: (j.further, j.key)):
-        if judgement.blocked or judgement.too_close or not math.isfinite(judgement.further):
+        if judgement.blocked:
             continue
         cost = sum(cell.cell.games for cell in judgement.cells)
         if judgement.players not in counts:  # the baseline is played on too
