@@ -130,7 +130,8 @@ def check(
         if options.format in (output.Format.csv, output.Format.parquet):
             output.rows(_findings(found), _FINDINGS, options)
         else:
-            output.document("\n".join(_lines(found)), _document(found), options)
+            more = strength == "quick" and not run
+            output.document("\n".join(_lines(found, more=more)), _document(found), options)
         broken = found.verdict.value == "broken"
     if broken and fails:
         context.exit(BROKEN)
@@ -176,8 +177,11 @@ def _player(jobs: int | None) -> Callable[[Any], Run]:
 # --- one combination, for people
 
 
-def _lines(found: Check) -> Iterator[str]:
-    """Yield the answer: the verdict first, then why, what it looks like, and what was played."""
+def _lines(found: Check, *, more: bool) -> Iterator[str]:
+    """Yield the answer: the verdict first, then why, what it looks like, and what was played.
+
+    `more` says that a higher strength would have played more games.
+    """
     width = terminal.line_width(None)
     yield f"{found.verdict.value.upper()}: {_title(found)}"
     yield from _wrapped(_by_players(found.own) + ".", width)
@@ -185,6 +189,13 @@ def _lines(found: Check) -> Iterator[str]:
         yield from _wrapped(both.sentence() + ".", width)
     yield ""
     yield from _why(found, width)
+    if more and found.verdict.value == "undecided":
+        yield from _wrapped(
+            "A quick check plays too few games to call anything fine; --strength normal plays enough "
+            "to know every seat's win share to 1 percentage point.",
+            width,
+            "  ",
+        )
     yield ""
     yield from _chart(found)
     yield ""
