@@ -34,7 +34,10 @@ BROKEN: Final = 4
 """The exit code for a combination that is broken."""
 _MOST_REASONS: Final = 12
 _BARS: Final = 30
-_COLUMNS: Final = ("rank", "players", "variants", "verdict", "for_whom", "reason", "further_games", "fresh")
+_COLUMNS: Final = (
+    "rank", "players", "variants", "verdict", "for_whom", "together", "reason",
+    "further_games", "fresh",
+)  # fmt: skip
 
 
 def check(
@@ -127,7 +130,8 @@ def check(
         if options.format in (output.Format.csv, output.Format.parquet):
             output.rows(_findings(found), _FINDINGS, options)
         else:
-            output.document("\n".join(_lines(found)), _document(found), options)
+            more = strength == "quick" and not run
+            output.document("\n".join(_lines(found, more=more)), _document(found), options)
         broken = found.verdict.value == "broken"
     if broken and fails:
         context.exit(BROKEN)
@@ -176,8 +180,11 @@ def player(jobs: int | None) -> Callable[[Any], Run]:
 # --- one combination, for people
 
 
-def _lines(found: Check) -> Iterator[str]:
-    """Yield the answer: the verdict first, then why, what it looks like, and what was played."""
+def _lines(found: Check, *, more: bool) -> Iterator[str]:
+    """Yield the answer: the verdict first, then why, what it looks like, and what was played.
+
+    `more` says that a higher strength would have played more games.
+    """
     width = terminal.line_width(None)
     yield f"{found.verdict.value.upper()}: {_title(found)}"
     yield from wrapped(_by_players(found.own) + ".", width)
@@ -185,6 +192,13 @@ def _lines(found: Check) -> Iterator[str]:
         yield from wrapped(both.sentence() + ".", width)
     yield ""
     yield from _why(found, width)
+    if more and found.verdict.value == "undecided":
+        yield from _wrapped(
+            "A quick check plays too few games to call anything fine; --strength normal plays enough "
+            "to know every seat's win share to 1 percentage point.",
+            width,
+            "  ",
+        )
     yield ""
     yield from _chart(found)
     yield ""
@@ -494,6 +508,7 @@ def _ranked_rows(found: Ranking, fresh: Sequence[Confirmed]) -> list[dict[str, o
     for place, judgement in enumerate(found.ranked, 1):
         reason = found.reason(judgement)
         again = confirmed.get(id(reason))
+        both = found.only_together(judgement)
         rows.append(
             {
                 "rank": place,
@@ -501,6 +516,7 @@ def _ranked_rows(found: Ranking, fresh: Sequence[Confirmed]) -> list[dict[str, o
                 "variants": " + ".join(judgement.variants),
                 "verdict": judgement.verdict.value,
                 "for_whom": ", ".join(judgement.broken_for),
+                "together": None if both is None else ("only together" if both.sure else "possibly"),
                 "reason": "" if reason is None else found.sentence(reason),
                 "further_games": _plain(judgement.further) or None,
                 "fresh": None if again is None else ("holds" if again.holds else "does not hold"),
@@ -511,12 +527,12 @@ def _ranked_rows(found: Ranking, fresh: Sequence[Confirmed]) -> list[dict[str, o
 
 def _say_overview(found: Ranking, accepted: Any, fresh: Sequence[Confirmed]) -> None:
     """Say what the table is about: counts, only together, how much thresholds matter, the family."""
+    for both in (one for one in found.together if one.sure):
+        diagnostics.say(both.sentence())
     for players in sorted({j.players for j in found.ranked}):
         here = [j.verdict.value for j in found.ranked if j.players == players]
         counts = ", ".join(f"{here.count(v)} {v}" for v in ("broken", "undecided", "fine"))
         diagnostics.say(f"{players} players: {counts}")
-    for both in found.together[:5]:
-        diagnostics.say(both.sentence())
     for one in fresh:
         said = f"{' + '.join(one.finding.cell.variants)}, {one.finding.cell.players} players"
         diagnostics.say(f"{said}: {one.sentence()}; {'holds' if one.holds else 'does not hold'}")

@@ -188,3 +188,10 @@ def test_a_pair_of_nefarious_with_both_twists_alone_beside_it(check):
     assert [i["scale"] for i in length] == ["log", "log"]
     again = check("parallel-universe", "private-funding", "--players", "2", "--json")
     assert again[:2] == (code, out)
+
+
+def test_a_quick_check_that_is_undecided_says_how_to_go_on(check):
+    hint = "--strength normal plays enough"
+    told = " ".join(check("parallel-universe", "private-funding", "--players", "2")[1].split())
+    assert told.startswith("UNDECIDED")
+    assert hint in told
