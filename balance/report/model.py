@@ -156,7 +156,7 @@ class Figure:
     - `histogram`: `x` (numbers, from 1 upwards), `series`, `y`; one outline for each series
     - `dots`: `label`, `y` (the value), `low`, `high`, `series`
     - `scatter`: `label`, `x`, `y`, `low`, `high` (of `y`), `series`
-    - `matrix`: `row`, `column` (both orders of a pair are given), `y`, or a code of VERDICT_CODES if `verdict`
+    - `matrix`: `row`, `column` (both orders of a pair are given), `y`; codes of VERDICT_CODES if `verdict`
     """
 
     id: str
