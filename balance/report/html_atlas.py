@@ -1,0 +1,93 @@
+"""The atlas as data for the page's script: the numbers of the model, written short.
+
+The full space is some half a million numbers; ends of intervals are written as distances from their value,
+columns that never change once, and ids of games as text, since a browser's numbers are too short for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from balance.report.model import SCALE, VERDICT_CODES, Atlas, AtlasView, Phrase, Report, Scaled
+
+__all__ = ["atlas_data"]
+
+
+def atlas_data(atlas: Atlas, report: Report) -> dict[str, Any]:
+    """Return what `static/atlas.js` reads."""
+    return {
+        "title": report.title,
+        "game": report.game,
+        "words": dict(report.words),
+        "scale": SCALE,
+        "codes": dict(VERDICT_CODES),
+        "variants": [[variant.id, variant.name, variant.rule] for variant in atlas.variants],
+        "pairs": atlas.pairs,
+        "metrics": [
+            {
+                "id": metric.id,
+                "title": metric.title,
+                "help": metric.help,
+                "kind": metric.kind,
+                "neutral": metric.neutral,
+                "low": metric.low,
+                "high": metric.high,
+            }
+            for metric in atlas.metrics
+        ],
+        "players": list(atlas.players),
+        "lineups": [list(lineup) for lineup in atlas.lineups],
+        "views": [_view(view) for view in atlas.views],
+        "overall": {str(players): codes for players, codes in atlas.overall.items()},
+        "plain": [{name: list(three) for name, three in plain.items()} for plain in atlas.plain],
+        "plainLengths": [list(lengths) for lengths in atlas.plain_lengths],
+        "bins": [list(ends) for ends in atlas.length_bins],
+        "policies": list(atlas.policies),
+        "interactions": [list(measure) for measure in atlas.interactions],
+        "templates": list(atlas.templates),
+        "replay": atlas.replay,
+        "sql": atlas.sql,
+    }
+
+
+def _view(view: AtlasView) -> dict[str, Any]:
+    return {
+        "players": view.players,
+        "lineup": view.lineup,
+        "strength": view.strength,
+        "cells": _once(view.cells),
+        "games": _once(view.games),
+        "verdicts": view.verdicts,
+        "values": _all_scaled(view.values),
+        "lengths": [list(lengths) for lengths in view.lengths],
+        "styles": _all_scaled(view.styles),
+        "interactions": _all_scaled(view.interactions),
+        "sure": dict(view.sure),
+        "replays": [None if game is None else str(game) for game in view.replays],
+        "reasons": [[_phrase(phrase) for phrase in phrases] for phrases in view.reasons],
+    }
+
+
+def _all_scaled(columns: Mapping[str, Scaled]) -> dict[str, list[Any]]:
+    return {name: _scaled(scaled) for name, scaled in columns.items()}
+
+
+def _scaled(scaled: Scaled) -> list[Any]:
+    """Return values, how far below them the intervals begin, and how far above them they end."""
+    below = [_minus(value, low) for value, low in zip(scaled.values, scaled.lows, strict=True)]
+    above = [_minus(high, value) for value, high in zip(scaled.values, scaled.highs, strict=True)]
+    return [_once(scaled.values), _once(below), _once(above)]
+
+
+def _minus(a: int | None, b: int | None) -> int | None:
+    return None if a is None or b is None else a - b
+
+
+def _once(column: Sequence[int | None]) -> list[int | None] | int | None:
+    """Return a column, or its one value if it never changes."""
+    return column[0] if column and len(set(column)) == 1 else list(column)
+
+
+def _phrase(phrase: Phrase) -> list[Any]:
+    return [phrase.template, *phrase.words]
