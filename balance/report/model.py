@@ -94,8 +94,10 @@ class Source:
     """The query that gives the numbers with `balance sql`.
 
     Columns of its result that are named like columns of the table or figure hold the same numbers, row by row
-    as `key` says.
+    as `key` says. Nothing if the numbers do not come from the games of the run.
     """
+    command: str = ""
+    """The command that gives them, where a query does not."""
 
 
 # --- tables
@@ -177,6 +179,8 @@ class Figure:
     """A value to draw a line at: what is fair, or neutral."""
     stacked: bool = False
     verdict: bool = False
+    print_only: bool = False
+    """Whether it is for paper only: on a screen the atlas shows it better."""
     log: bool = False
     """Whether the values are told apart on a logarithmic scale."""
     note: str = ""
