@@ -185,7 +185,7 @@
     return getComputedStyle(probe).color;
   };
   const ramps = () => (dark
-    ? { both: ["#a8d3f5", "#3f8fcb", "#28517a", "#2b323d", "#74431f", "#d9641a", "#ffc692"], one: ["#222a35", "#2f5f8a", "#a8d3f5"] }
+    ? { both: ["#a8d3f5", "#3f8fcb", "#2b3f56", "#2b323d", "#4d3c30", "#d9641a", "#ffc692"], one: ["#222a35", "#2f5f8a", "#a8d3f5"] }
     : { both: ["#08457e", "#3f8fcb", "#cfe3f3", "#f3f4f6", "#fbe0c8", "#e0701b", "#8f3600"], one: ["#eef3f8", "#7fb2d9", "#08457e"] });
   const FILLS = { b: "--broken-fill", u: "--undecided-fill", f: "--fine-fill" };
 
@@ -277,7 +277,6 @@
     const ramp = metric && (scaleOf(metric).range ? both : one);
     const line = colour("--paper");
     const ink = colour("--ink");
-    const selected = state.pair && place(...state.pair);
     const all = [];
     grid.rows.forEach((i, row) => grid.columns.forEach((j, column) => {
       const k = place(i, j);
@@ -285,13 +284,13 @@
       const found = valueAt(k);
       let level = null;
       if (code !== "." && shown(i, j)) level = metric ? (found ? position(metric, found.value) : null) : RANK[code];
-      const dark_ = metric ? (level === null ? ink : inkOn(level, ramp)) : code === "b" ? "#ffffff" : ink;
-      const chosen = selected === k;
+      const sign = metric ? (level === null ? ink : inkOn(level, ramp)) : code === "b" ? "#ffffff" : ink;
       all.push({
         value: [column, row, level === null ? "-" : level],
         pair: [i, j],
-        label: { formatter: code === "b" || code === "u" ? SIGNS[code] : "", color: dark_ },
-        itemStyle: { borderColor: chosen ? colour("--focus") : i === j ? ink : line, borderWidth: chosen ? 3 : 1 },
+        label: { formatter: code === "b" || code === "u" ? SIGNS[code] : "", color: sign },
+        // One alone is round.
+        itemStyle: { borderColor: line, borderWidth: 1, borderRadius: i === j ? 12 : 0 },
       });
     }));
     return all;
@@ -355,11 +354,20 @@
         data: items(),
         label: { show: true, fontSize: Math.min(13, cell - 5), fontWeight: "bold" },
         emphasis: { itemStyle: { borderColor: colour("--ink"), borderWidth: 2.5 } },
+        selectedMode: "multiple",
+        select: { itemStyle: { borderColor: colour("--ink"), borderWidth: 3 } },
       }],
     }, true);
+    choose();
     box.setAttribute("aria-label", `${metricTitle()} of all pairs, ${counted(state.players, "player")}, ${strengthName(state.strength)}: ${grid.rows.length} rows, ${grid.columns.length} columns`);
   };
 
+  const choose = () => {
+    if (!state.pair) return;
+    const [i, j] = state.pair;
+    const both = [[i, j], [j, i]].map(([a, b]) => [grid.rows.indexOf(a), grid.columns.indexOf(b)]).filter((found) => !found.includes(-1));
+    chart.dispatchAction({ type: "select", seriesIndex: 0, dataIndex: both.map(([row, column]) => row * grid.columns.length + column) });
+  };
   const started = () => {
     const made = echarts.init(box, null, { renderer: "canvas" });
     made.on("click", (point) => { if (point.data?.pair) open(point.data.pair, box); });
@@ -568,18 +576,16 @@
   })).filter(Boolean);
 
   const verdictGrid = (k) => {
-    const rows = [...(data.lineups.length > 1 ? [["all", "all together"]] : []), ...data.lineups];
+    const columns = [...data.lineups, ...(data.lineups.length > 1 ? [["all", "all together"]] : [])];
+    const entry = (players, lineup) => {
+      const current = players === state.players && lineup === state.strength;
+      const target = address({ ...state, players, strength: lineup, metric: lineup === "all" ? "verdict" : state.metric });
+      return make("td", { "aria-current": current ? "true" : null }, make("a", { href: target }, verdictTag(verdict(k, players, lineup))));
+    };
     return make("div", { class: "scroll" }, make("table", {},
       make("caption", { class: "unseen" }, "Verdicts by number of players and strength of play"),
-      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Players"), data.players.map((players) => make("th", { scope: "col" }, String(players))))),
-      make("tbody", {}, rows.map(([lineup, strength]) => make("tr", {},
-        make("th", { scope: "row" }, strength),
-        data.players.map((players) => {
-          const code = verdict(k, players, lineup);
-          const current = players === state.players && lineup === state.strength;
-          const target = address({ ...state, players, strength: lineup, metric: lineup === "all" ? "verdict" : state.metric });
-          return make("td", { "aria-current": current ? "true" : null }, make("a", { href: target }, verdictTag(code)));
-        }))))));
+      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Players"), columns.map(([, strength]) => make("th", { scope: "col" }, strength)))),
+      make("tbody", {}, data.players.map((players) => make("tr", {}, make("th", { scope: "row" }, String(players)), columns.map(([lineup]) => entry(players, lineup)))))));
   };
 
   const reasonsOf = (k, indices) => indices.map((index) => {
@@ -662,7 +668,7 @@
       const { xAxis, yAxis, series } = parts;
       made.setOption({
         ...base(), xAxis, yAxis, series, aria: { enabled: false },
-        grid: { left: 8, right: 14, top: parts.rows ? 8 : 34, bottom: 26, containLabel: true },
+        grid: { left: 8, right: 14, top: parts.rows ? 8 : element.clientWidth < 440 ? 52 : 34, bottom: 26, containLabel: true },
         legend: parts.rows ? undefined : { top: 0, left: 0, itemWidth: 16, itemHeight: 9, textStyle: { color: colour("--ink"), fontSize: 11 } },
         tooltip: { trigger: parts.rows ? "item" : "axis", confine: true, backgroundColor: colour("--paper"), borderColor: colour("--line"), textStyle: { color: colour("--ink"), fontSize: 12 }, renderMode: "richText", valueFormatter: (x) => (parts.rows ? String(x) : `${x}%`) },
       });

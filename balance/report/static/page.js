@@ -11,7 +11,7 @@ const page = {
       if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
       else element.setAttribute(name, value === true ? "" : String(value));
     }
-    element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+    element.append(...children.flat(4).filter((child) => child !== null && child !== undefined));
     return element;
   },
 
