@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import combinations, islice
 
 from balance.report.model import (
     SCALE,
@@ -30,7 +31,16 @@ from balance.report.model import (
 )
 
 HOSTILE = """<script>alert("x")</script> </script> <!-- {{ 7 * 7 }} {% raw %} ' " & [[win points]] \u2028"""
-NAMES = ("Anarchy", "Bureaucrats", "Cold War", "Double Agents", "Espionage", "Factories", "Gold Rush", "Hypnosis")
+NAMES = (
+    "Anarchy",
+    "Bureaucrats",
+    "Cold War",
+    "Double Agents",
+    "Espionage",
+    "Factories",
+    "Gold Rush",
+    "Hypnosis",
+)
 SOURCE = Source("1,234 games", "95%, Wilson, the deal is the unit", "select '<b>' as x, count(*) from games")
 METRICS = (
     AtlasMetric(
@@ -95,9 +105,7 @@ def atlas(count: int, players: tuple[int, ...], called: list[str]) -> Atlas:
         return "".join("b" if "b" in c else "f" if set(c) == {"f"} else "u" for c in zip(*ours, strict=True))
 
     return Atlas(
-        variants=tuple(
-            AtlasVariant(f"v{k}", name, f"The rule of {name}.") for k, name in enumerate(called)
-        ),
+        variants=tuple(AtlasVariant(f"v{k}", name, f"The rule of {name}.") for k, name in enumerate(called)),
         pairs=True,
         metrics=METRICS,
         players=players,
@@ -109,7 +117,10 @@ def atlas(count: int, players: tuple[int, ...], called: list[str]) -> Atlas:
         length_bins=((1, 5), (6, 8), (9, 10), (11, 11), (12, 13), (14, 16), (17, 25), (26, 60)),
         policies=("adaptive", "greedy"),
         interactions=(("length", "length", "log"),),
-        templates=("The median game lasts {} rounds, accepted are {} at most.", "About {} more games would tell."),
+        templates=(
+            "The median game lasts {} rounds, accepted are {} at most.",
+            "About {} more games would tell.",
+        ),
         replay="balance replay data/runs/x {}",
         sql="select rounds, count(*) from games where cell_id = {} group by all",
     )
@@ -131,12 +142,12 @@ def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "
         ),
         tuple(
             (
-                Cell(("v0", f"v{k}"), f"{called[0]} + {called[k]}"),
+                Cell((f"v{i}", f"v{j}"), f"{called[i]} + {called[j]}"),
                 Cell("broken" if k % 2 else "fine", "broken" if k % 2 else "fine"),
                 Cell(None, "–") if k == 2 else Cell(k * 1.5, f"{k * 1.5:.2f} (1.00 to 9.00)", 1.0, 9.0),
                 Cell(1000 * k, f"{1000 * k:,}"),
             )
-            for k in range(1, count)
+            for k, (i, j) in enumerate(islice(combinations(range(count), 2), 20), 1)
         ),
         SOURCE,
         ("pair",),

@@ -34,12 +34,28 @@
   };
   const name = (index) => data.variants[index][1];
   const title = ([i, j]) => (i === j ? `${name(i)} alone` : `${name(i)} + ${name(j)}`);
+  // Rounded as the tables beside the atlas are: halves to the even digit, percents with a decimal near 0 and 100.
+  const fixed = (x, digits) => {
+    const [whole, rest] = Math.abs(x).toFixed(40).split(".");
+    if (/^50*$/.test(rest.slice(digits))) {
+      const kept = BigInt(whole + rest.slice(0, digits));
+      const even = String(kept + (kept % 2n)).padStart(digits + 1, "0");
+      const text = digits ? `${even.slice(0, -digits)}.${even.slice(-digits)}` : even;
+      return x < 0 && kept + (kept % 2n) ? `-${text}` : text;
+    }
+    return x.toFixed(digits);
+  };
+  const grouped = (x) => Number(fixed(x, 0)).toLocaleString("en-US");
   const written = (kind, x) => {
     if (x === null || x === undefined) return "–";
-    if (kind === "share") return `${(x * 100).toFixed(1)}%`;
-    if (kind === "integer") return Math.round(x).toLocaleString("en-US");
-    return x.toFixed(2);
+    if (kind === "share") {
+      const percent = 100 * x;
+      return `${fixed(percent, (percent >= 10 && percent <= 90) || percent === 0 || percent === 100 ? 0 : 1)}%`;
+    }
+    if (kind === "integer") return grouped(x);
+    return Math.abs(x) < 100 ? fixed(x, 2) : grouped(x);
   };
+  page.written = written;
   const ends = (kind, { low, high }) => {
     if (low === null && high === null) return "";
     if (low === null) return `at most ${written(kind, high)}`;
@@ -566,7 +582,7 @@
   };
   const STYLE_HEIGHT = (parts) => 60 + 22 * parts.rows.length;
 
-  const factor = (kind, x) => (kind === "log" ? `× ${x.toFixed(2)}` : `${x >= 0 ? "+" : "−"}${Math.abs(x).toFixed(2)}`);
+  const factor = (kind, x) => (kind === "log" ? `× ${fixed(x, 2)}` : `${x >= 0 ? "+" : "−"}${fixed(Math.abs(x), 2)}`);
   const interactionRows = (k, indices) => indices.flatMap((index) => data.interactions.map(([measure, label, kind]) => {
     const view = data.views[index];
     const found = estimate(view.interactions, measure, k);
@@ -645,7 +661,7 @@
     if (lengths) content.push(make("h3", {}, "Length of games"), chartFor(lengths, 230, `Length of games of ${title(pair)}; the table below gives the numbers`));
     const styles = styleParts(k, indices) ?? styleParts(k, views("all"));
     if (styles) {
-      const words = styles.rows.map(([policy, found]) => `${policy} ${found.value.toFixed(2)}`).join(", ");
+      const words = styles.rows.map(([policy, found]) => `${policy} ${fixed(found.value, 2)}`).join(", ");
       content.push(make("h3", {}, "Which strategies win"), make("p", { class: "small quiet" }, `Win points at mixed tables (${styles.strength}), with 95% intervals; 1 is fair.`), chartFor(styles, STYLE_HEIGHT(styles), `Win points by strategy: ${words}`));
     }
     const together = pair[0] === pair[1] ? [] : interactionRows(k, indices);
