@@ -1,4 +1,4 @@
-"""A report made by hand: every kind of block, an atlas of any size, and texts that try to be more than text."""
+"""A report made by hand: every kind of block, an atlas of any size, texts that try to be more than text."""
 
 from __future__ import annotations
 
@@ -177,10 +177,35 @@ def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "
             f"12 of 28 pairs break the game; [[win points]] say so. {hostile}",
             (VerdictCount(None, 12, 6, 10), VerdictCount(2, 8, 10, 10), VerdictCount(4, 10, 8, 10)),
             (
-                Worst(("v0", "v1"), f"{called[0]} + {called[1]}", 4, "casual play", f"It never ends. {hostile}", "64 rounds", True),
-                Worst(("v2", "v3"), f"{called[2]} + {called[3]}", 2, "skilled play", "One seat wins.", "1.02", False),
+                Worst(
+                    ("v0", "v1"),
+                    f"{called[0]} + {called[1]}",
+                    4,
+                    "casual play",
+                    f"It never ends. {hostile}",
+                    "64 rounds",
+                    True,
+                ),
+                Worst(
+                    ("v2", "v3"),
+                    f"{called[2]} + {called[3]}",
+                    2,
+                    "skilled play",
+                    "One seat wins.",
+                    "1.02",
+                    False,
+                ),
             ),
-            (Surprise(("v1", "v2"), f"{called[1]} + {called[2]}", 4, "casual play", True, f"Alone both are fine. {hostile}"),),
+            (
+                Surprise(
+                    ("v1", "v2"),
+                    f"{called[1]} + {called[2]}",
+                    4,
+                    "casual play",
+                    True,
+                    f"Alone both are fine. {hostile}",
+                ),
+            ),
             (f"Play more games of the undecided ones. {hostile}",),
             f"Too few games to say much. {hostile}",
         ),
@@ -189,7 +214,11 @@ def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "
             Section(
                 "length",
                 "Game length",
-                (Bullets((f"One thing {hostile}", "another")), figure, Code(f"balance check {hostile}", "Try it")),
+                (
+                    Bullets((f"One thing {hostile}", "another")),
+                    figure,
+                    Code(f"balance check {hostile}", "Try it"),
+                ),
                 (Section("length-more", f"More {hostile}", (Paragraph("A part."),)),),
             ),
         ),
@@ -199,7 +228,10 @@ def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "
             ({"id": f"abc {hostile}", "seed": "1"},),
             (("balance", "0.1"),),
             (("catalog", "4e91"),),
-            ("balance simulate --games 450 --seed 1 --out data/runs/x", f"balance report data/runs/x {hostile}"),
+            (
+                "balance simulate --games 450 --seed 1 --out data/runs/x",
+                f"balance report data/runs/x {hostile}",
+            ),
         ),
         atlas=atlas(count, players, called),
-    )  # fmt: skip
+    )

@@ -25,6 +25,7 @@ OPTIONS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
 DESK = {"width": 1280, "height": 900}
+OPTION = "echarts.getInstanceByDom(document.getElementById('atlas-chart')).getOption()"
 PHONE = {"width": 390, "height": 844}
 
 
@@ -39,7 +40,7 @@ def chromium() -> str:
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory):
-    """One browser for all, with empty memory, that writes down every word of the console and every request."""
+    """One browser for all, with an empty memory."""
     program = chromium()
     from playwright.sync_api import sync_playwright
 
@@ -85,7 +86,7 @@ def tab(context):
 
 @pytest.fixture
 def page(tab, file):
-    """The report as if just opened; afterwards the console must be silent and nothing asked of any network."""
+    """The report as if just opened; afterwards the console is silent and no network was asked."""
     tab.heard.clear()
     tab.asked.clear()
     tab.set_viewport_size(DESK)
@@ -260,8 +261,7 @@ def test_filter_search_and_sort(page, report):
     assert values == sorted(values, reverse=True)
     page.click("#as-matrix")
     page.fill("#atlas-search", "espion")
-    option = "echarts.getInstanceByDom(document.getElementById('atlas-chart')).getOption()"
-    assert page.evaluate(f"{option}.yAxis[0].data") == ["Espionage"]
+    assert page.evaluate(f"{OPTION}.yAxis[0].data") == ["Espionage"]
     page.fill("#atlas-search", "nothing of that kind")
     assert page.locator("#atlas-none").is_visible()
 
@@ -349,7 +349,7 @@ def test_the_csv_holds_the_numbers_of_the_model(page, report):
     with page.expect_download() as waiting:
         page.click("#atlas-csv")
     assert waiting.value.suggested_filename == "atlas.csv"
-    found = list(csv.DictReader(io.StringIO(open(waiting.value.path(), encoding="utf-8").read())))
+    found = list(csv.DictReader(io.StringIO(waiting.value.path().read_text(encoding="utf-8"))))
     ids = [variant.id for variant in report.atlas.variants]
     expected = []
     for view in report.atlas.views:
@@ -357,9 +357,13 @@ def test_the_csv_holds_the_numbers_of_the_model(page, report):
             for j in range(i, COUNT):
                 k = place(i, j, COUNT)
                 line = {
-                    **{"players": str(view.players), "lineup": view.lineup, "strength": view.strength},
-                    **{"twist_1": ids[i], "twist_2": "" if i == j else ids[j]},
-                    **{"games": "450", "verdict": VERDICT_CODES[view.verdicts[k]]},
+                    "players": str(view.players),
+                    "lineup": view.lineup,
+                    "strength": view.strength,
+                    "twist_1": ids[i],
+                    "twist_2": "" if i == j else ids[j],
+                    "games": "450",
+                    "verdict": VERDICT_CODES[view.verdicts[k]],
                 }
                 for metric, column in view.values.items():
                     line[metric] = column.values[k] / SCALE
@@ -383,7 +387,7 @@ def test_the_panel_as_a_picture(page, tmp_path):
         assert picture.format == "PNG"
         assert picture.width == 1800
         assert picture.height > 800
-        colours = dict((c, n) for n, c in picture.convert("RGB").getcolors(1 << 24))
+        colours = {c: n for n, c in picture.convert("RGB").getcolors(1 << 24)}
     assert max(colours, key=colours.get) == (255, 255, 255)
     assert colours.get((0, 114, 178), 0) > 2000, "the bars of the lengths are there"
 
@@ -410,8 +414,7 @@ def test_light_and_dark_change_places_and_are_remembered(page):
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
     page.click("#theme")
     assert page.evaluate(ground) == "rgb(20, 24, 31)"
-    label = "echarts.getInstanceByDom(document.getElementById('atlas-chart')).getOption().xAxis[0].axisLabel.color"
-    assert page.evaluate(label) == "rgb(230, 233, 238)", "the matrix follows"
+    assert page.evaluate(f"{OPTION}.xAxis[0].axisLabel.color") == "rgb(230, 233, 238)", "the matrix follows"
     page.reload()
     assert page.evaluate(ground) == "rgb(20, 24, 31)"
     page.click("#theme")
@@ -426,7 +429,8 @@ def test_words_stand_out_from_their_ground(page, theme):
         """() => {
             const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
             const light = (colour) => {
-                const [r, g, b] = parts(colour).map((x) => x / 255).map((x) => x <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
+                const linear = (x) => (x <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
+                const [r, g, b] = parts(colour).map((x) => linear(x / 255));
                 return .2126 * r + .7152 * g + .0722 * b;
             };
             const ground = (e) => {
@@ -437,7 +441,8 @@ def test_words_stand_out_from_their_ground(page, theme):
             };
             const found = new Map();
             for (const e of document.querySelectorAll("main :not([aria-hidden])")) {
-                if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) || !e.checkVisibility()) continue;
+                const says = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+                if (!says || !e.checkVisibility()) continue;
                 const [a, b] = [light(getComputedStyle(e).color), light(ground(e))];
                 const contrast = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
                 if (contrast < 4.5) found.set(`${e.tagName}.${e.className}`, contrast);
@@ -509,7 +514,8 @@ def test_the_page_forbids_itself_the_network_and_foreign_scripts(page):
     blocked = page.evaluate(
         """async () => {
             const blocked = [];
-            document.addEventListener("securitypolicyviolation", (event) => blocked.push(event.effectiveDirective));
+            const note = (event) => blocked.push(event.effectiveDirective);
+            document.addEventListener("securitypolicyviolation", note);
             await fetch("https://example.invalid/").catch(() => {});
             const script = document.createElement("script");
             script.textContent = "window.ran = true";

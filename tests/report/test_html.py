@@ -7,6 +7,7 @@ import hashlib
 import json
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -139,7 +140,7 @@ def test_landmarks_headings_and_tables_are_real(page):
     headings = [int(tag[1]) for tag in tags if tag in ("h1", "h2", "h3", "h4")]
     assert headings.count(1) == 1
     assert headings[0] == 1
-    assert all(b - a <= 1 for a, b in zip(headings, headings[1:], strict=False)), "no level is left out"
+    assert all(b - a <= 1 for a, b in pairwise(headings)), "no level is left out"
     assert all(th.get("scope") in ("col", "row") for th in page.all("th"))
     assert page.all("html")[0]["lang"] == "en"
 
