@@ -6,6 +6,7 @@ columns that never change once, and ids of games as text, since a browser's numb
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -40,7 +41,9 @@ def atlas_data(atlas: Atlas, report: Report) -> dict[str, Any]:
         "lineups": [list(lineup) for lineup in atlas.lineups],
         "views": [_view(view) for view in atlas.views],
         "overall": {str(players): codes for players, codes in atlas.overall.items()},
-        "plain": [{name: list(three) for name, three in plain.items()} for plain in atlas.plain],
+        "plain": [
+            {name: list(map(_finite, three)) for name, three in plain.items()} for plain in atlas.plain
+        ],
         "plainLengths": [list(lengths) for lengths in atlas.plain_lengths],
         "bins": [list(ends) for ends in atlas.length_bins],
         "policies": list(atlas.policies),
@@ -78,6 +81,11 @@ def _scaled(scaled: Scaled) -> list[Any]:
     below = [_minus(value, low) for value, low in zip(scaled.values, scaled.lows, strict=True)]
     above = [_minus(high, value) for value, high in zip(scaled.values, scaled.highs, strict=True)]
     return [_once(scaled.values), _once(below), _once(above)]
+
+
+def _finite(number: float) -> float | None:
+    """Return a number that JSON knows; the end of an open interval is none."""
+    return number if math.isfinite(number) else None
 
 
 def _minus(a: int | None, b: int | None) -> int | None:

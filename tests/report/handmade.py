@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from itertools import combinations, islice
 
@@ -83,8 +84,8 @@ def view(rng: random.Random, count: int, players: int, lineup: str, strength: st
         },
         lengths=tuple(tuple(rng.randrange(60) for _ in range(8)) for _ in range(count)),
         styles={p: scaled(rng, count, 1, 0.2) for p in ("adaptive", "greedy")} if lineup == "field" else {},
-        interactions={"length": scaled(rng, count, 1, 0.1)},
-        sure={"length": "".join(rng.choice("01") for _ in range(count))},
+        interactions={"length": scaled(rng, count, 0.1, 0.02), "stalled": scaled(rng, count, 0.03, 0.01)},
+        sure={name: "".join(rng.choice("01") for _ in range(count)) for name in ("length", "stalled")},
         # Beyond 2^53: a browser would round it.
         replays=tuple(66_700_000_000_000_001 + 10_000_000_000_000 * k for k in range(count)),
         reasons=reasons,
@@ -112,11 +113,11 @@ def atlas(count: int, players: tuple[int, ...], called: list[str]) -> Atlas:
         lineups=lineups,
         views=views,
         overall={n: together(n) for n in players},
-        plain=tuple({m.id: (12.0, 11.5, 12.5) for m in METRICS} for _ in views),
+        plain=tuple({m.id: (12.0, 11.5, math.inf) for m in METRICS} for _ in views),
         plain_lengths=tuple((1, 5, 30, 60, 30, 5, 1, 0) for _ in views),
         length_bins=((1, 5), (6, 8), (9, 10), (11, 11), (12, 13), (14, 16), (17, 25), (26, 60)),
         policies=("adaptive", "greedy"),
-        interactions=(("length", "length", "log"),),
+        interactions=(("length", "length", "log"), ("stalled", "games that nobody wins", "points")),
         templates=(
             "The median game lasts {} rounds, accepted are {} at most.",
             "About {} more games would tell.",

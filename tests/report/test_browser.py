@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 import shutil
 from itertools import combinations
@@ -172,6 +173,9 @@ def test_a_click_on_a_square_opens_what_is_known_of_the_pair(page, report):
     assert "The rule of Espionage." in panel
     assert f"balance replay data/runs/x {views[0].replays[k]}" in panel, "to the last digit"
     assert f"where cell_id = {views[0].cells[k]}" in panel
+    together = views[0].interactions
+    assert f"{math.exp(together['length'].values[k] / SCALE):.2f} times" in panel
+    assert f"+{100 * together['stalled'].values[k] / SCALE:.1f} points" in panel
     assert page.locator("#panel .chart svg").count() == 2, "lengths and strategies are drawn"
     assert page.evaluate("document.activeElement.id") == "panel-title"
     assert verdict(report, 4, 1, 4) in page.locator("#said").text_content()

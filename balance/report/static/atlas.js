@@ -582,13 +582,17 @@
   };
   const STYLE_HEIGHT = (parts) => 60 + 22 * parts.rows.length;
 
-  const factor = (kind, x) => (kind === "log" ? `× ${fixed(x, 2)}` : `${x >= 0 ? "+" : "−"}${fixed(Math.abs(x), 2)}`);
+  // What is compared as logarithms is told as a factor, shares as a difference in points of a hundred.
+  const beyond = (kind, x) => {
+    if (kind === "log") return `${fixed(Math.exp(x), 2)} times`;
+    return `${x < 0 ? "−" : "+"}${fixed(Math.abs(100 * x), 1)} points`;
+  };
   const interactionRows = (k, indices) => indices.flatMap((index) => data.interactions.map(([measure, label, kind]) => {
     const view = data.views[index];
     const found = estimate(view.interactions, measure, k);
     if (!found) return null;
-    const interval = found.low === null || found.high === null ? "" : `${factor(kind, found.low)} to ${factor(kind, found.high)}`;
-    return { strength: view.strength, label, value: factor(kind, found.value), interval, sure: view.sure[measure]?.[k] };
+    const interval = found.low === null || found.high === null ? "" : `${beyond(kind, found.low)} to ${beyond(kind, found.high)}`;
+    return { strength: view.strength, label, value: beyond(kind, found.value), interval, sure: view.sure[measure]?.[k] };
   })).filter(Boolean);
 
   const verdictGrid = (k) => {
