@@ -1,14 +1,15 @@
 """The atlas as data for the page's script: the numbers of the model, written short.
 
-The full space is some half a million numbers; ends of intervals are written as distances from their value,
-columns that never change once, and ids of games as text, since a browser's numbers are too short for them.
+The full space is some half a million numbers. A column of them is a text of whole numbers to the base 36,
+nothing where nothing is known, once if it never changes; ends of intervals are distances from their value.
+Ids of games stay as they are, but as text: a browser's numbers are too short for them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from balance.report.model import SCALE, VERDICT_CODES, Atlas, AtlasView, Phrase, Report, Scaled
 
@@ -59,11 +60,11 @@ def _view(view: AtlasView) -> dict[str, Any]:
         "players": view.players,
         "lineup": view.lineup,
         "strength": view.strength,
-        "cells": _once(view.cells),
-        "games": _once(view.games),
+        "cells": _column(view.cells),
+        "games": _column(view.games),
         "verdicts": view.verdicts,
         "values": _all_scaled(view.values),
-        "lengths": [list(lengths) for lengths in view.lengths],
+        "lengths": [_column(lengths) for lengths in view.lengths],
         "styles": _all_scaled(view.styles),
         "interactions": _all_scaled(view.interactions),
         "sure": dict(view.sure),
@@ -72,15 +73,15 @@ def _view(view: AtlasView) -> dict[str, Any]:
     }
 
 
-def _all_scaled(columns: Mapping[str, Scaled]) -> dict[str, list[Any]]:
+def _all_scaled(columns: Mapping[str, Scaled]) -> dict[str, list[str]]:
     return {name: _scaled(scaled) for name, scaled in columns.items()}
 
 
-def _scaled(scaled: Scaled) -> list[Any]:
+def _scaled(scaled: Scaled) -> list[str]:
     """Return values, how far below them the intervals begin, and how far above them they end."""
     below = [_minus(value, low) for value, low in zip(scaled.values, scaled.lows, strict=True)]
     above = [_minus(high, value) for value, high in zip(scaled.values, scaled.highs, strict=True)]
-    return [_once(scaled.values), _once(below), _once(above)]
+    return [_column(scaled.values), _column(below), _column(above)]
 
 
 def _finite(number: float) -> float | None:
@@ -92,9 +93,29 @@ def _minus(a: int | None, b: int | None) -> int | None:
     return None if a is None or b is None else a - b
 
 
-def _once(column: Sequence[int | None]) -> list[int | None] | int | None:
-    """Return a column, or its one value if it never changes."""
-    return column[0] if column and len(set(column)) == 1 else list(column)
+def _column(numbers: Sequence[int | None]) -> str:
+    """Return a column as a text.
+
+    >>> _column([71, None, -35]), _column([450, 450, 450])
+    ('1z  -z', '=ci')
+    """
+    if numbers and len(set(numbers)) == 1:
+        return "=" + _base36(numbers[0])
+    return " ".join(map(_base36, numbers))
+
+
+_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def _base36(number: int | None) -> str:
+    if number is None:
+        return ""
+    rest, digits = abs(number), ""
+    while True:
+        rest, digit = divmod(rest, 36)
+        digits = _DIGITS[digit] + digits
+        if not rest:
+            return f"-{digits}" if number < 0 else digits
 
 
 def _phrase(phrase: Phrase) -> list[Any]:

@@ -205,18 +205,22 @@ def test_the_atlas_gives_back_the_numbers_of_the_model():
     report = handmade()
     data = json.loads(json.dumps(atlas_data(report.atlas, report)))
 
-    def whole(column, length):
-        return column if isinstance(column, list) else [column] * length
+    def whole(text, length):
+        words = [text[1:]] * length if text.startswith("=") else text.split(" ")
+        return [int(word, 36) if word else None for word in words]
 
     for view, given in zip(report.atlas.views, data["views"], strict=True):
+        n = len(view.games)
         for name, scaled in view.values.items():
-            n = len(scaled.values)
             values, below, above = (whole(column, n) for column in given["values"][name])
             assert tuple(values) == scaled.values
             assert tuple(v - b for v, b in zip(values, below, strict=True)) == scaled.lows
             assert tuple(v + a for v, a in zip(values, above, strict=True)) == scaled.highs
         assert [int(game) for game in given["replays"]] == list(view.replays)
-        assert whole(given["games"], len(view.games)) == list(view.games)
+        assert whole(given["games"], n) == list(view.games)
+        assert whole(given["cells"], n) == list(view.cells)
+        for lengths, told in zip(view.lengths, given["lengths"], strict=True):
+            assert whole(told, len(lengths)) == list(lengths)
 
 
 def test_numbers_that_are_unknown_stay_unknown():
@@ -226,7 +230,7 @@ def test_numbers_that_are_unknown_stay_unknown():
     unknown = Scaled((None,) * n, (None,) * n, (None,) * n)
     changed = replace(view, values={**view.values, "length": unknown})
     atlas = replace(report.atlas, views=(changed, *report.atlas.views[1:]))
-    assert atlas_data(atlas, report)["views"][0]["values"]["length"] == [None, None, None]
+    assert atlas_data(atlas, report)["views"][0]["values"]["length"] == ["=", "=", "="]
 
 
 def test_an_empty_report_is_honest_and_small():

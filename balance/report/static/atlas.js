@@ -20,9 +20,16 @@
     const [low, high] = i < j ? [i, j] : [j, i];
     return low * size - (low * (low - 1)) / 2 + high - low;
   };
-  const at = (column, k) => (Array.isArray(column) ? column[k] : column);
-  const estimate = (columns, name, k) => {
-    const found = columns[name];
+  // Columns are texts (balance/report/html_atlas.py); each is read when it is first asked for.
+  const columns = new Map();
+  const numbers = (text) => {
+    if (!columns.has(text)) columns.set(text, text.split(" ").map((word) => (word ? parseInt(word, 36) : null)));
+    return columns.get(text);
+  };
+  const at = (text, k) => (text[0] === "=" ? numbers(text.slice(1))[0] : numbers(text)[k]);
+  const countsOf = (text) => (text ? (text[0] === "=" ? data.bins.map(() => at(text, 0)) : numbers(text)) : []);
+  const estimate = (group, name, k) => {
+    const found = group[name];
     const value = found && at(found[0], k);
     if (value === null || value === undefined) return null;
     const [below, above] = [at(found[1], k), at(found[2], k)];
@@ -212,7 +219,7 @@
     if (!scales.has(metric.id)) {
       const all = data.views.flatMap((view) => {
         const column = view.values[metric.id]?.[0];
-        return column === undefined ? [] : Array.isArray(column) ? column : [column];
+        return column === undefined ? [] : numbers(column.replace("=", ""));
       }).filter((x) => x !== null).map((x) => x / data.scale).sort((a, b) => a - b);
       const plain = data.plain.map((one) => one[metric.id]?.[0]).filter((x) => x !== undefined && x !== null).sort((a, b) => a - b);
       const range = metric.low !== null || metric.high !== null || metric.neutral !== null;
@@ -300,11 +307,11 @@
       const found = valueAt(k);
       let level = null;
       if (code !== "." && shown(i, j)) level = metric ? (found ? position(metric, found.value) : null) : RANK[code];
-      const sign = metric ? (level === null ? ink : inkOn(level, ramp)) : code === "b" ? "#ffffff" : ink;
+      const sign = metric ? (level === null ? ink : inkOn(level, ramp)) : code === "b" ? "#ffffff" : colour("--undecided");
       all.push({
         value: [column, row, level === null ? "-" : level],
         pair: [i, j],
-        label: { formatter: code === "b" || code === "u" ? SIGNS[code] : "", color: sign },
+        label: { formatter: code === "b" || (code === "u" && !metric) ? SIGNS[code] : "", color: sign },
         // One alone is round.
         itemStyle: { borderColor: line, borderWidth: 1, borderRadius: i === j ? 12 : 0 },
       });
@@ -436,7 +443,7 @@
   // --- the legend
 
   const legend = () => {
-    const swatch = (code) => make("span", { class: "swatch", style: `background:var(${FILLS[code]});color:${code === "b" ? "#fff" : "var(--ink)"}`, "aria-hidden": true }, SIGNS[code] === "✓" ? "" : SIGNS[code]);
+    const swatch = (code) => make("span", { class: "swatch", style: `background:var(${FILLS[code]});color:${code === "b" ? "#fff" : "var(--undecided)"}`, "aria-hidden": true }, SIGNS[code] === "✓" ? "" : SIGNS[code]);
     const parts = [];
     const metric = metricOf.get(state.metric);
     if (metric) {
@@ -447,7 +454,7 @@
         make("span", { class: "ramp", "aria-hidden": true, style: `background:linear-gradient(to right, ${(range ? both : one).join(",")})` }),
         written(metric.kind, range ? Math.max(max, centre) : max)));
       if (metric.low !== null || metric.high !== null) parts.push(make("span", {}, `${capital(accepted(metric))}. Pale squares lie within, strong ones outside.`));
-      parts.push(make("span", { class: "key" }, make("b", {}, "×"), " broken"), make("span", { class: "key" }, make("b", {}, "?"), " undecided"));
+      parts.push(make("span", { class: "key" }, make("b", {}, "×"), " broken"));
     } else {
       const codes = data.variants.flatMap((_, i) => others(i).filter((j) => i <= j).map((j) => verdict(place(i, j))));
       for (const code of ["b", "u", "f"]) {
@@ -534,12 +541,13 @@
 
   // Axes and series of both charts, at given places, for the panel and for the picture of it.
   const lengthParts = (k, indices, where = 0) => {
-    const played = indices.filter((index) => data.views[index].lengths[k]?.length);
+    const counts = (index) => countsOf(data.views[index].lengths[k] ?? "");
+    const played = indices.filter((index) => counts(index).length);
     if (!played.length) return null;
-    const known = data.bins.map((_, bin) => played.some((index) => data.views[index].lengths[k][bin] > 0 || data.plainLengths[index]?.[bin] > 0));
+    const known = data.bins.map((_, bin) => played.some((index) => counts(index)[bin] > 0 || data.plainLengths[index]?.[bin] > 0));
     const last = known.lastIndexOf(true) + 1;
     const start = Math.max(0, known.indexOf(true));
-    const cut = (counts) => shares(counts).slice(start, last);
+    const cut = (all) => shares(all).slice(start, last);
     const colours = [BLUE(), ORANGE(), colour("--muted")];
     return {
       xAxis: { type: "category", gridIndex: where, data: data.bins.slice(start, last).map(binName), name: "rounds", nameLocation: "middle", nameGap: 24, ...axisLook(), splitLine: { show: false } },
@@ -547,7 +555,7 @@
       series: [
         ...played.map((index, number) => ({
           type: "bar", name: played.length > 1 ? data.views[index].strength : "with both", xAxisIndex: where, yAxisIndex: where, barGap: "0%", barCategoryGap: "12%",
-          itemStyle: { color: colours[number % 3] }, data: cut(data.views[index].lengths[k]),
+          itemStyle: { color: colours[number % 3] }, data: cut(counts(index)),
         })),
         ...played.filter((index) => data.plainLengths[index]?.length).slice(0, 1).map((index) => ({
           type: "line", name: `without ${word("variants")}${played.length > 1 ? ` (${data.views[index].strength})` : ""}`, xAxisIndex: where, yAxisIndex: where, step: "middle", symbol: "none",
