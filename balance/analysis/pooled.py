@@ -160,10 +160,10 @@ def _by_deal(
         key, (deals, games, *values) = row[: len(keys)], row[len(keys) :]
         found = {}
         for k, part in enumerate(parts):
-            num, den, num2, den2, cross = (int(value or 0) for value in values[5 * k : 5 * k + 5])
+            five = [int(value or 0) for value in values[5 * k : 5 * k + 5]]
             kind, _, of = part.name.partition(":")
-            if den and not (kind == "seat" and int(of) >= key[0]):
-                found[part.name] = Sums(int(deals), num, den, num2, den2, cross)
+            if five[1] and not (kind == "seat" and int(of) >= key[0]):
+                found[part.name] = Sums(int(deals), *five)
         yield tuple(key), int(games), found
 
 
