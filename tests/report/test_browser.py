@@ -505,6 +505,15 @@ def test_contents_follow_along(page):
 def test_on_paper_there_are_no_controls_and_the_ground_is_white(page):
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     page.emulate_media(media="print")
+    orange = "#atlas-chart path[fill='rgb(213, 94, 0)']"
+    found = page.evaluate(
+        """orange => {
+        dispatchEvent(new Event("beforeprint"));
+        return document.querySelectorAll(orange).length;
+    }""",
+        orange,
+    )
+    assert found > 10, "broken ones in the orange of the light page, drawn at once"
     try:
         assert not page.locator("nav.contents").is_visible()
         assert not page.locator("#atlas-form").is_visible()
@@ -512,6 +521,7 @@ def test_on_paper_there_are_no_controls_and_the_ground_is_white(page):
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     finally:
         page.emulate_media(media="screen")
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
 
 
 def test_the_page_forbids_itself_the_network_and_foreign_scripts(page):

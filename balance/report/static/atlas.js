@@ -300,6 +300,7 @@
     const ramp = metric && (scaleOf(metric).range ? both : one);
     const line = colour("--paper");
     const ink = colour("--ink");
+    const quiet = colour("--undecided");
     const all = [];
     grid.rows.forEach((i, row) => grid.columns.forEach((j, column) => {
       const k = place(i, j);
@@ -307,7 +308,7 @@
       const found = valueAt(k);
       let level = null;
       if (code !== "." && shown(i, j)) level = metric ? (found ? position(metric, found.value) : null) : RANK[code];
-      const sign = metric ? (level === null ? ink : inkOn(level, ramp)) : code === "b" ? "#ffffff" : colour("--undecided");
+      const sign = metric ? (level === null ? ink : inkOn(level, ramp)) : code === "b" ? "#ffffff" : quiet;
       all.push({
         value: [column, row, level === null ? "-" : level],
         pair: [i, j],
@@ -382,6 +383,7 @@
       }],
     }, true);
     choose();
+    chart.getZr().flush(); // at once: paper does not wait for the next frame
     box.setAttribute("aria-label", `${metricTitle()} of all pairs, ${counted(state.players, "player")}, ${strengthName(state.strength)}: ${grid.rows.length} rows, ${grid.columns.length} columns`);
   };
 
@@ -392,7 +394,7 @@
     chart.dispatchAction({ type: "select", seriesIndex: 0, dataIndex: both.map(([row, column]) => row * grid.columns.length + column) });
   };
   const started = () => {
-    const made = echarts.init(box, null, { renderer: "canvas" });
+    const made = echarts.init(box, null, { renderer: "svg" }); // one that prints well
     made.on("click", (point) => { if (point.data?.pair) open(point.data.pair, box); });
     return made;
   };
@@ -591,16 +593,13 @@
   const STYLE_HEIGHT = (parts) => 60 + 22 * parts.rows.length;
 
   // What is compared as logarithms is told as a factor, shares as a difference in points of a hundred.
-  const beyond = (kind, x) => {
-    if (kind === "log") return `${fixed(Math.exp(x), 2)} times`;
-    return `${x < 0 ? "−" : "+"}${fixed(Math.abs(100 * x), 1)} points`;
-  };
+  const beyond = (kind, x) => (kind === "log" ? fixed(Math.exp(x), 2) : `${x < 0 ? "−" : "+"}${fixed(Math.abs(100 * x), 1)}`);
   const interactionRows = (k, indices) => indices.flatMap((index) => data.interactions.map(([measure, label, kind]) => {
     const view = data.views[index];
     const found = estimate(view.interactions, measure, k);
     if (!found) return null;
     const interval = found.low === null || found.high === null ? "" : `${beyond(kind, found.low)} to ${beyond(kind, found.high)}`;
-    return { strength: view.strength, label, value: beyond(kind, found.value), interval, sure: view.sure[measure]?.[k] };
+    return { strength: view.strength, label, value: `${beyond(kind, found.value)} ${kind === "log" ? "times" : "points"}`, interval, sure: view.sure[measure]?.[k] };
   })).filter(Boolean);
 
   const verdictGrid = (k) => {
@@ -636,9 +635,9 @@
     };
     const plainOf = (metric) => indices.map((index) => data.plain[index]?.[metric.id]).map((found) => (found ? written(metric.kind, found[0]) : "–")).join(" / ");
     const rows = data.metrics.filter((metric) => indices.some((index) => estimate(data.views[index].values, metric.id, k)));
-    return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "All numbers" }, make("table", {},
+    return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "All numbers" }, make("table", { class: "metrics" },
       make("caption", { class: "unseen" }, "Metrics with 95% intervals"),
-      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Metric"), indices.map((index) => make("th", { scope: "col", class: "num" }, data.views[index].strength)), make("th", { scope: "col", class: "num" }, `without ${word("variants")}`))),
+      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Metric"), indices.map((index) => make("th", { scope: "col", class: "num" }, data.views[index].strength)), make("th", { scope: "col", class: "num" }, "without"))),
       make("tbody", {}, rows.map((metric) => make("tr", {},
         make("th", { scope: "row" }, metric.title, make("br"), make("span", { class: "small quiet" }, accepted(metric))),
         indices.map((index) => cellOf(metric, index)),
@@ -679,8 +678,8 @@
     const together = pair[0] === pair[1] ? [] : interactionRows(k, indices);
     if (together.length) {
       content.push(make("h3", {}, "What only the two together do"), make("div", { class: "scroll" }, make("table", {},
-        make("thead", {}, make("tr", {}, ["Beyond both alone", "", "95% interval", ""].map((text) => make("th", { scope: "col" }, text)))),
-        make("tbody", {}, together.map((row) => make("tr", {}, make("th", { scope: "row" }, row.label, indices.length > 1 ? make("span", { class: "quiet" }, ` (${row.strength})`) : null), make("td", { class: "num" }, row.value), make("td", { class: "num" }, row.interval), make("td", {}, row.sure === "1" ? "sure" : row.sure === "0" ? "not sure" : "")))))));
+        make("thead", {}, make("tr", {}, ["Beyond both alone", "Effect", "95% interval", "Sure"].map((text, index) => make("th", { scope: "col", class: index === 1 || index === 2 ? "num" : null }, text)))),
+        make("tbody", {}, together.map((row) => make("tr", {}, make("th", { scope: "row" }, row.label, indices.length > 1 ? make("span", { class: "quiet" }, ` (${row.strength})`) : null), make("td", { class: "num" }, row.value), make("td", { class: "num" }, row.interval), make("td", {}, row.sure === "1" ? "yes" : row.sure === "0" ? "no" : "–")))))));
     }
     content.push(make("h3", {}, "All numbers"), metricTable(k, indices));
     const games = indices.map((index) => data.views[index].replays[k]).filter((game) => game !== null && game !== undefined);
