@@ -12,9 +12,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from balance.analysis.checking import Check, check
     from balance.dataset.run import Run, Runs, open_run, open_runs
+    from balance.report.making import write_report
     from balance.sweep.simulation import simulate
 
-__all__ = ["Check", "Run", "Runs", "__version__", "check", "open_run", "open_runs", "simulate"]
+__all__ = [
+    "Check",
+    "Run",
+    "Runs",
+    "__version__",
+    "check",
+    "open_run",
+    "open_runs",
+    "simulate",
+    "write_report",
+]
 
 # The only place of the version; pyproject.toml reads it from here.
 __version__ = "0.1.0"
@@ -27,6 +38,7 @@ _HOMES = {
     "open_run": "balance.dataset.run",
     "open_runs": "balance.dataset.run",
     "simulate": "balance.sweep.simulation",
+    "write_report": "balance.report.making",
 }
 
 

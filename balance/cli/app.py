@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 import balance
-from balance.cli import bench, check, diagnostics, doctor, ladder, output, replay, simulate, sql, tune
+from balance.cli import bench, check, diagnostics, doctor, ladder, output, replay, report, simulate, sql, tune
 from balance.cli.gameoptions import GameCommand
 from balance.cli.help import examples
 from balance.errors import UsageError
@@ -70,6 +70,7 @@ app.command("check", cls=GameCommand, epilog=check.EPILOG)(check.check)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 app.command("ladder", cls=GameCommand, epilog=ladder.EPILOG)(ladder.ladder)
 app.command("replay", cls=GameCommand, epilog=replay.EPILOG)(replay.replay)
+app.command("report", cls=report.ReportCommand, epilog=report.EPILOG)(report.report)
 app.command("simulate", cls=simulate.SweepCommand, epilog=simulate.EPILOG)(simulate.simulate)
 app.command("sql", epilog=sql.EPILOG)(sql.sql)
 app.command("tune", cls=GameCommand, epilog=tune.EPILOG)(tune.tune)

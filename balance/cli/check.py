@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -13,13 +13,13 @@ import typer
 from balance import games
 from balance.cli import diagnostics, gameoptions, output, terminal
 from balance.cli.help import examples
+from balance.cli.playing import player
 from balance.errors import UsageError
 
 if TYPE_CHECKING:
     from balance.analysis.checking import Check
     from balance.analysis.ranking import Confirmed, Ranking
     from balance.analysis.verdict import Judgement
-    from balance.dataset.run import Run
 
 __all__ = ["EPILOG", "check"]
 
@@ -122,7 +122,7 @@ def check(
             seed=seed,
             catalog=catalog or (),
             thresholds=thresholds or (),
-            play=_player(jobs),
+            play=player(jobs),
         )
         if options.format in (output.Format.csv, output.Format.parquet):
             output.rows(_findings(found), _FINDINGS, options)
@@ -143,31 +143,6 @@ def _refuse(why: str, **options: object) -> None:
     given = [f"--{name}" for name, value in options.items() if value]
     if given:
         raise UsageError(f"{why}; it does not go with {', '.join(given)}")
-
-
-def _player(jobs: int | None) -> Callable[[Any], Run]:
-    """Return what plays a prepared run, with a progress line."""
-
-    def play(prepared: Any) -> Run:
-        from balance.sweep import simulation
-        from balance.sweep.folder import remaining
-        from balance.sweep.workers import Played
-
-        gameoptions.warn_of_unfitted(
-            prepared.game, prepared.catalog, [cell.variants for cell in prepared.plan.cells]
-        )
-        left = sum(shard.games for shard in remaining(prepared.folder, prepared.plan, prepared.again))
-        if left:
-            gameoptions.announce_warm_up(prepared.game, replay=False)
-        with diagnostics.progress("simulating", left) as line:
-
-            def watch(message: object) -> None:
-                if isinstance(message, Played):
-                    line.advance(message.games, str(message.cell))
-
-            return simulation.run_prepared(prepared, jobs, watch).run
-
-    return play
 
 
 # --- one combination, for people
@@ -470,7 +445,7 @@ def _rank(
     game = runs[0].game
     counts = parse_players([players], game.facts) if players else ()
     accepted = load_thresholds(game, thresholds)
-    play = _player(jobs)
+    play = player(jobs)
     if budget:
         found = ranks.play_until_decided(runs, accepted, counts, budget, place, play, diagnostics.say)
     else:

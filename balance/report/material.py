@@ -26,7 +26,18 @@ from balance.games.contract import Entry, Facts, Game
 from balance.games.lineup import parse_lineup
 from balance.report.queries import Ask
 
-__all__ = ["FRESH_GAMES", "INTERACTIONS", "Items", "Material", "Step", "collect"]
+__all__ = [
+    "FRESH_GAMES",
+    "INTERACTIONS",
+    "Items",
+    "Material",
+    "Play",
+    "Step",
+    "collect",
+    "collect_items",
+    "empty_material",
+    "worst_of",
+]
 
 FRESH_GAMES: Final = 1000
 """Games of each cell that are played to see whether the worst are as bad as they look."""
@@ -246,7 +257,7 @@ def collect(
     quantiles = length_quantiles(runs, statistics.cells)
     halved = halves(runs, statistics.cells)
     step(facts.items)
-    items = _items(runs, counts, jobs, step)
+    items = collect_items(runs, counts, jobs, step)
     step("the worst on fresh seeds")
     fresh: list[Confirmed] = []
     why = "" if ranking else "nothing was judged"
@@ -273,7 +284,7 @@ def collect(
     )
 
 
-def _items(runs: Sequence[Run], players: Sequence[int], jobs: int | None, step: Step) -> Items | None:
+def collect_items(runs: Sequence[Run], players: Sequence[int], jobs: int | None, step: Step) -> Items | None:
     """Return what games say of items; None if the game has none."""
     facts = runs[0].game.facts
     if not any(kind.name == facts.item for kind in runs[0].game.kinds):
@@ -306,4 +317,16 @@ def _items(runs: Sequence[Run], players: Sequence[int], jobs: int | None, step: 
         quoted,
         coins,
         sum(c.games for c in counts),
+    )
+
+
+def empty_material(runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int] = ()) -> Material:
+    """Return what is known before anything is computed: names, words and queries, for a report on one item."""
+    played = sorted({cell.players for run in runs for cell in run.plan.cells if cell.games})
+    counts = tuple(n for n in played if not players or n in players)
+    if not counts:
+        raise DataError("the runs hold no games at these numbers of players")
+    nothing = Statistics(runs[0].game.facts, {})
+    return Material(
+        tuple(runs), thresholds, counts, None, nothing, (), "", (), (), Pool({}, {}), {}, {}, None, None
     )

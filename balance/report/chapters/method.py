@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from balance.analysis.cells import Sums, connect
 from balance.analysis.estimates import Share
 from balance.analysis.verdict import ALPHA
 from balance.dataset import sqltext
+from balance.dataset.run import Run
 from balance.dataset.schema import stored_table
 from balance.report.material import Material
 from balance.report.model import Block, Bullets, Code, Column, Paragraph, Provenance, Section, Source, Table
 from balance.report.words import command_path, count, interval, listed, text, whole
 
-__all__ = ["provenance", "section"]
+__all__ = ["provenance_of", "section"]
 
 _DIGITS: Final = 12
 
@@ -65,10 +67,10 @@ def _counts(m: Material) -> str:
     return listed([str(n) for n in m.players])
 
 
-def provenance(m: Material, command: str) -> Provenance:
-    """Return what the report rests on."""
-    plan = m.run.plan
-    runs = tuple(
+def provenance_of(runs: Sequence[Run], games: int, command: str) -> Provenance:
+    """Return what a report on runs rests on; `command` is what makes it."""
+    plan = runs[0].plan
+    told = tuple(
         {
             "run": run.plan.id,
             "seed": str(run.plan.seed),
@@ -76,12 +78,12 @@ def provenance(m: Material, command: str) -> Provenance:
             "cells": f"{sum(bool(cell.games) for cell in run.plan.cells):,}",
             "parent": run.plan.parent or "none",
         }
-        for run in m.runs
+        for run in runs
     )
-    made = simulate_command(m)
+    made = simulate_command(runs)
     return Provenance(
-        m.games,
-        runs,
+        games,
+        told,
         tuple(sorted(plan.versions.items())),
         (
             ("catalog", plan.catalog_hash[:_DIGITS]),
@@ -92,31 +94,31 @@ def provenance(m: Material, command: str) -> Provenance:
     )
 
 
-def simulate_command(m: Material) -> str:
+def simulate_command(runs: Sequence[Run]) -> str:
     """Return the command that plays the run, if a simple one does; nothing otherwise."""
-    if len(m.runs) > 1 or m.run.plan.parent or m.run.plan.ordered:
+    run, plan, game = runs[0], runs[0].plan, runs[0].game
+    if len(runs) > 1 or plan.parent or plan.ordered:
         return ""
-    plan = m.run.plan
     deals, replicates = {c.deals for c in plan.cells}, {c.replicates for c in plan.cells}
     lineups = sorted({c.lineup for c in plan.cells})
     counts = sorted({c.players for c in plan.cells})
     combinations = {c.variants for c in plan.cells}
-    official: Any = m.game.load_catalog()
+    official: Any = game.load_catalog()
     if len(deals) != 1 or replicates != {1} or official.hash != plan.catalog_hash:
         return ""
     if len(plan.cells) != len(lineups) * len(counts) * len(combinations):
         return ""
     from balance.games.variants import combinations_of
 
-    every = set(combinations_of(m.game, m.run.catalog, plan.edition, ["all"]))
+    every = set(combinations_of(game, run.catalog, plan.edition, ["all"]))
     words = [f"balance simulate --game {plan.game} --edition {plan.edition}"]
     words.append(f"--players {','.join(map(str, counts))}")
     if combinations != every:
         if len(combinations) > 12:
             return ""
-        words += [f"--{m.facts.variants} {','.join(names) or 'none'}" for names in sorted(combinations)]
+        words += [f"--{game.facts.variants} {','.join(names) or 'none'}" for names in sorted(combinations)]
     words += [f"--lineup {lineup}" for lineup in lineups]
-    words.append(f"--games {deals.pop()} --seed {plan.seed} --out {command_path(m.run.path)}")
+    words.append(f"--games {deals.pop()} --seed {plan.seed} --out {command_path(run.path)}")
     return " ".join(words)
 
 
