@@ -11,6 +11,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib import resources
 from typing import Any, Final
@@ -21,8 +22,19 @@ from markupsafe import Markup, escape
 
 from balance import __version__
 from balance.report.html_atlas import atlas_data
-from balance.report.html_figures import inline_svg
-from balance.report.model import Atlas, Block, Cell, Column, Figure, Report, Section, Table, spans
+from balance.report.html_figures import Drawings
+from balance.report.model import (
+    Block,
+    Bullets,
+    Cell,
+    Code,
+    Column,
+    Paragraph,
+    Report,
+    Section,
+    Table,
+    spans,
+)
 
 __all__ = ["render"]
 
@@ -30,6 +42,8 @@ NUMERIC: Final = frozenset({"integer", "number", "share", "interval"})
 """Kinds of columns that are set to the right and sorted as numbers."""
 FOLDED: Final = 12
 """How many rows of a long table are seen before it is unfolded."""
+FEW: Final = 8
+"""How many parts a chapter may have before each of them is folded."""
 LICENCES: Final = ("NOTICE-echarts.txt", "LICENSE-echarts.txt", "LICENSE-d3.txt")
 
 
@@ -39,11 +53,20 @@ def render(report: Report) -> str:
     if report.atlas is not None:
         scripts = [_vendored("echarts.min.js"), *scripts, _static("atlas.js")]
     early = _static("theme.js")
-    pairs = _known_places(report.atlas)
+    links = _Links(
+        frozenset(variant.id for variant in report.atlas.variants)
+        if report.atlas is not None
+        else frozenset(),
+        frozenset(part.id for section in report.sections for part in section.sections),
+    )
+    sections = list(_sections(report))
+    drawings = Drawings()
     page = _environment().get_template("page.html")
     return page.render(
         report=report,
-        sections=list(_sections(report)),
+        sections=sections,
+        behind=_behind(report),
+        commands_told=_commands_told(report),
         atlas_json=_json(atlas_data(report.atlas, report)) if report.atlas is not None else "",
         css=_own(_static("page.css")),
         early=_own(early),
@@ -52,18 +75,41 @@ def render(report: Report) -> str:
         licences=[(name, _vendored(name)) for name in LICENCES] if report.atlas is not None else [],
         version=__version__,
         folded=FOLDED,
+        few=FEW,
         rich=partial(_rich, glossary=report.glossary),
-        linked=partial(_linked, pairs=pairs),
-        address=partial(_address, pairs=pairs),
+        links=links,
+        drawing=lambda figure: _own(drawings.draw(figure)),
+        letters=lambda: _own(drawings.letters()),
     )
 
 
 def _sections(report: Report) -> Iterator[Section]:
-    """Yield the chapters; the atlas has a place among them even if the model gives it no words."""
+    """Yield the chapters after the answer; the atlas has a place even if the model gives it no words."""
     has_place = any(section.id == "atlas" for section in report.sections)
     if report.atlas is not None and not has_place:
         yield Section("atlas", "Atlas", ())
-    yield from report.sections
+    yield from (section for section in report.sections if section.id != "answer")
+
+
+def _behind(report: Report) -> list[Block]:
+    """Return what the chapter of the answer has beyond the answer itself: tables, with their queries."""
+    told = {report.answer.headline, report.answer.warning}
+    blocks = [block for section in report.sections if section.id == "answer" for block in section.blocks]
+    left: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Bullets) and block.items == report.answer.next_steps:
+            if left and isinstance(left[-1], Paragraph) and left[-1].text.endswith(":"):
+                left.pop()
+        elif not isinstance(block, Paragraph) or block.text not in told:
+            left.append(block)
+    return left
+
+
+def _commands_told(report: Report) -> bool:
+    """Return whether a chapter already says how to make the report again."""
+    commands = "\n".join(report.provenance.commands)
+    blocks = (block for section in report.sections for block in section.blocks)
+    return any(isinstance(block, Code) and block.text == commands for block in blocks)
 
 
 # --- what the templates call
@@ -89,26 +135,34 @@ def term_id(term: str) -> str:
     return "term-" + "".join(c if c.isalnum() else "-" for c in term.lower())
 
 
-def _known_places(atlas: Atlas | None) -> frozenset[str]:
-    """Return the ids that the atlas can be asked for."""
-    return frozenset(variant.id for variant in atlas.variants) if atlas is not None else frozenset()
+@dataclass(frozen=True)
+class _Links:
+    """Where names lead within the page."""
 
+    places: frozenset[str]
+    """Variants that the atlas knows."""
+    parts: frozenset[str]
+    """Ids of parts of chapters."""
 
-def _address(variants: Sequence[str], players: int | None = None, *, pairs: frozenset[str]) -> str:
-    """Return the deep link to a combination; nothing if the atlas does not hold it."""
-    if not variants or len(variants) > 2 or not pairs.issuperset(variants):
+    def atlas(self, variants: Sequence[str], players: int | None = None) -> str:
+        """Return the deep link to a combination; nothing if the atlas does not hold it."""
+        if not variants or len(variants) > 2 or not self.places.issuperset(variants):
+            return ""
+        address = "#pair=" + "+".join(quote(name, safe="") for name in variants)
+        return address if players is None else f"{address}&players={players}"
+
+    def cell(self, cell: Cell, column: Column) -> str:
+        """Return where an entry of a table leads; nothing if nowhere."""
+        if column.kind == "pair" and isinstance(cell.value, (tuple, list)):
+            return self.atlas([str(name) for name in cell.value])
+        if column.kind == "variant" and isinstance(cell.value, str):
+            part = f"variant-{cell.value}"
+            return f"#{part}" if part in self.parts else self.atlas([cell.value])
         return ""
-    address = "#pair=" + "+".join(quote(name, safe="") for name in variants)
-    return address if players is None else f"{address}&players={players}"
 
-
-def _linked(cell: Cell, column: Column, *, pairs: frozenset[str]) -> str:
-    """Return where an entry of a table leads; nothing if nowhere."""
-    if column.kind == "pair" and isinstance(cell.value, (tuple, list)):
-        return _address([str(name) for name in cell.value], pairs=pairs)
-    if column.kind == "variant" and isinstance(cell.value, str):
-        return _address([cell.value], pairs=pairs)
-    return ""
+    def entry(self, part: str) -> str:
+        """Return the place in the atlas of a part of a chapter that is about one variant."""
+        return self.atlas([part.removeprefix("variant-")]) if part.startswith("variant-") else ""
 
 
 def _sort_value(cell: Cell, column: Column) -> str:
@@ -140,17 +194,12 @@ def _environment() -> Environment:
     )
     environment.filters |= {"kind": _block_kind, "term_id": term_id, "thousands": _thousands}
     environment.globals |= {
-        "drawing": _drawing,
         "numeric": NUMERIC,
         "sort_value": _sort_value,
         "is_long": _is_long,
         "verdict_class": _verdict_class,
     }
     return environment
-
-
-def _drawing(figure: Figure) -> Markup:
-    return _own(inline_svg(figure))
 
 
 def _verdict_class(verdict: Any) -> str:

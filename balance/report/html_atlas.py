@@ -64,12 +64,12 @@ def _view(view: AtlasView) -> dict[str, Any]:
         "games": _column(view.games),
         "verdicts": view.verdicts,
         "values": _all_scaled(view.values),
-        "lengths": [_column(lengths) for lengths in view.lengths],
+        "lengths": [_counts(lengths) for lengths in view.lengths],
         "styles": _all_scaled(view.styles),
         "interactions": _all_scaled(view.interactions),
         "sure": dict(view.sure),
         "replays": [None if game is None else str(game) for game in view.replays],
-        "reasons": [[_phrase(phrase) for phrase in phrases] for phrases in view.reasons],
+        "reasons": ["\n".join(map(_phrase, phrases)) for phrases in view.reasons],
     }
 
 
@@ -104,6 +104,12 @@ def _column(numbers: Sequence[int | None]) -> str:
     return " ".join(map(_base36, numbers))
 
 
+def _counts(counts: Sequence[int]) -> str:
+    """Return counts as a column without the zeros at its end."""
+    used = max((k + 1 for k, count in enumerate(counts) if count), default=0)
+    return " ".join(map(_base36, counts[:used]))
+
+
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -118,5 +124,7 @@ def _base36(number: int | None) -> str:
             return f"-{digits}" if number < 0 else digits
 
 
-def _phrase(phrase: Phrase) -> list[Any]:
-    return [phrase.template, *phrase.words]
+def _phrase(phrase: Phrase) -> str:
+    """Return a phrase as a text: the template, and the words after tabs."""
+    words = (word.replace("\t", " ").replace("\n", " ") for word in phrase.words)
+    return "\t".join((str(phrase.template), *words))

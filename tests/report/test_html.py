@@ -181,8 +181,11 @@ def test_its_licences_are_on_the_page(page):
 
 
 def test_hostile_text_stays_text(page, hostile):
-    # Only the term of the glossary becomes what it says it is: a link.
-    assert [t for t, _ in hostile.elements if t != "a"] == [t for t, _ in page.elements if t != "a"]
+    # Only the term of the glossary becomes what it says it is, a link; and letters are drawn in figures.
+    other = {"a", "g", "defs", "use", "path", "clippath", "rect"}
+    assert [t for t, _ in hostile.elements if t not in other] == [
+        t for t, _ in page.elements if t not in other
+    ]
     assert {a["href"] for a in hostile.all("a")} == {a["href"] for a in page.all("a")}
     assert hostile.scripts[0] == page.scripts[0]
     assert hostile.text.count("49") == page.text.count("49"), "nothing was calculated"
@@ -220,7 +223,8 @@ def test_the_atlas_gives_back_the_numbers_of_the_model():
         assert whole(given["games"], n) == list(view.games)
         assert whole(given["cells"], n) == list(view.cells)
         for lengths, told in zip(view.lengths, given["lengths"], strict=True):
-            assert whole(told, len(lengths)) == list(lengths)
+            counts = whole(told, 0)
+            assert counts + [0] * (len(lengths) - len(counts)) == list(lengths)
 
 
 def test_numbers_that_are_unknown_stay_unknown():

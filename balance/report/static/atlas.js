@@ -27,7 +27,7 @@
     return columns.get(text);
   };
   const at = (text, k) => (text[0] === "=" ? numbers(text.slice(1))[0] : numbers(text)[k]);
-  const countsOf = (text) => (text ? (text[0] === "=" ? data.bins.map(() => at(text, 0)) : numbers(text)) : []);
+  const countsOf = (text) => (text ? data.bins.map((_, bin) => numbers(text)[bin] ?? 0) : []);
   const estimate = (group, name, k) => {
     const found = group[name];
     const value = found && at(found[0], k);
@@ -73,7 +73,9 @@
     const text = ends(metric.kind, metric);
     return text ? `accepted: ${text}` : "no accepted range, shown only";
   };
-  const sentence = ([template, ...words]) => {
+  const phrases = (view, k) => (view.reasons[k] ? view.reasons[k].split("\n") : []);
+  const sentence = (phrase) => {
+    const [template, ...words] = phrase.split("\t");
     let next = 0;
     return data.templates[template].replace(/\{\}/g, () => words[next++]);
   };
@@ -285,7 +287,7 @@
       lines.push(make("div", {}, `${metric.title}: `, make("strong", {}, written(metric.kind, found.value)), interval ? ` (95%: ${interval})` : ""));
       lines.push(make("div", { class: "small quiet" }, capital(accepted(metric))));
     } else if (state.metric === "verdict") {
-      const reason = views().flatMap((index) => data.views[index].reasons[k] ?? [])[0];
+      const reason = views().flatMap((index) => phrases(data.views[index], k))[0];
       if (reason) lines.push(make("div", { style: "max-width:24rem;white-space:normal" }, sentence(reason)));
     }
     const games = views().reduce((sum, index) => sum + (at(data.views[index].games, k) ?? 0), 0);
@@ -617,10 +619,10 @@
 
   const reasonsOf = (k, indices) => indices.map((index) => {
     const view = data.views[index];
-    const phrases = view.reasons[k] ?? [];
+    const reasons = phrases(view, k);
     return [
       make("p", {}, verdictTag(view.verdicts[k]), ` for ${view.strength}`, ` (${counted(at(view.games, k) ?? 0, "game")})`),
-      phrases.length ? make("ul", {}, phrases.map((phrase) => make("li", {}, sentence(phrase)))) : null,
+      reasons.length ? make("ul", {}, reasons.map((phrase) => make("li", {}, sentence(phrase)))) : null,
     ];
   });
 
@@ -734,7 +736,7 @@
     for (const index of indices) {
       const view = data.views[index];
       write(`${SIGNS[view.verdicts[k]]} ${data.codes[view.verdicts[k]]} for ${view.strength} (${counted(at(view.games, k) ?? 0, "game")})`, 16, { weight: "bold", gap: 4 });
-      for (const phrase of view.reasons[k] ?? []) write(`• ${sentence(phrase)}`, 14, { gap: 3 });
+      for (const phrase of phrases(view, k)) write(`• ${sentence(phrase)}`, 14, { gap: 3 });
       top += 8;
     }
     const lengths = lengthParts(k, indices, 0);

@@ -91,6 +91,26 @@ for (const button of document.querySelectorAll("button.copy")) {
   button.addEventListener("click", () => page.copy(button.parentElement.querySelector("code").textContent, button));
 }
 
+// --- what is folded opens when a link leads into it, and for paper
+{
+  const reveal = () => {
+    const target = location.hash.includes("=") ? null : document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    const inner = target.querySelector(":scope > details.entry");
+    for (let at = inner ?? target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  const entries = [...document.querySelectorAll("details.entry")];
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = entries.filter((entry) => !entry.open);
+    for (const entry of closed) entry.open = true;
+  });
+  addEventListener("afterprint", () => { for (const entry of closed) entry.open = false; });
+  if (location.hash) reveal();
+}
+
 // --- tables
 {
   const sortKey = (cell) => {
@@ -114,6 +134,7 @@ for (const button of document.querySelectorAll("button.copy")) {
   };
   for (const table of document.querySelectorAll("table.sortable")) {
     [...table.tHead.rows[0].cells].forEach((heading, index) => {
+      if (table.tBodies[0].rows.length < 2) return;
       const button = page.make("button", { type: "button", class: "sort", onclick: () => sortBy(table, index, heading) });
       button.append(...heading.childNodes);
       if (heading.dataset.help) button.dataset.tip = heading.dataset.help;
