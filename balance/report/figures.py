@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.report.model import VERDICT_CODES, Figure
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-__all__ = ["COLOURS", "VERDICT_COLOURS", "svg"]
+__all__ = ["COLOURS", "VERDICT_COLOURS", "font_folder", "svg"]
 
 COLOURS: Final = (
     "#0072B2",
@@ -32,19 +33,22 @@ COLOURS: Final = (
 )
 """Of series, one after the other."""
 VERDICT_COLOURS: Final[Mapping[str, str]] = {
-    "broken": "#B2182B",
-    "undecided": "#F2E3C2",
-    "fine": "#2C7FB8",
+    "broken": "#8E0B1E",
+    "undecided": "#F4EBD6",
+    "fine": "#6BAED6",
     "not played": "#FFFFFF",
 }
-"""Dark red, light sand and blue: told apart without colour by shade, and without red and green."""
+"""Dark red, light sand and middle blue: told apart by shade alone, and without red and green."""
+_STACKED: Final = ("#1B2A49", "#D55E00", "#56B4E9", "#F6E8A0", "#777777", "#009E73", "#CC79A7")
+"""Of bars upon each other: neighbours differ in shade, so that they are told apart in print."""
+FONT: Final = "DejaVu Sans"
+"""It comes with matplotlib: `font_folder`."""
 _MARKERS: Final = "osD^vPX*h"
-_HATCHES: Final = ("", "///", "...", "xx", "\\\\\\", "++", "oo", "--", "**")
 _STYLE: Final[dict[str, Any]] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "balance",
     "text.parse_math": False,  # a dollar in the name of a card is a dollar
-    "font.family": "DejaVu Sans",
+    "font.family": FONT,
     "font.size": 8,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -58,26 +62,33 @@ _STYLE: Final[dict[str, Any]] = {
     "axes.axisbelow": True,
     "legend.frameon": False,
     "legend.fontsize": 8,
-    "hatch.linewidth": 0.5,
     "path.simplify": False,
     "figure.dpi": 72,
 }
 
 
-def svg(figure: Figure) -> str:
-    """Return the figure as an SVG document."""
+def svg(figure: Figure, *, letters: bool = False) -> str:
+    """Return the figure as an SVG document; with `letters` words are letters of FONT, otherwise drawn."""
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Drawing
 
-    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
+    style = {**_STYLE, "svg.fonttype": "none"} if letters else _STYLE
+    with mpl.rc_context(style):  # type: ignore[arg-type]
         drawing = Drawing(figsize=_size(figure), layout="constrained")
         FigureCanvasSVG(drawing)
         axes = drawing.add_subplot()
         _KINDS[figure.kind](drawing, axes, figure)
         out = io.BytesIO()
-        drawing.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        drawing.savefig(out, format="svg", dpi=220, metadata={"Date": None, "Creator": None})
     return out.getvalue().decode("utf-8")
+
+
+def font_folder() -> Path:
+    """Return the folder with the font of the figures."""
+    import matplotlib as mpl
+
+    return Path(mpl.get_data_path()) / "fonts" / "ttf"
 
 
 def _size(figure: Figure) -> tuple[float, float]:
@@ -116,7 +127,8 @@ def _bars(_: Drawing, axes: Axes, figure: Figure) -> None:
     for k, name in enumerate(series):
         values = {figure.data["x"][i]: figure.data["y"][i] for i in _rows(figure, name)}
         heights = [float(values.get(x, 0) or 0) for x in xs]
-        colour = VERDICT_COLOURS.get(str(name), COLOURS[k % len(COLOURS)])
+        palette = _STACKED if figure.stacked else COLOURS
+        colour = VERDICT_COLOURS.get(str(name), palette[k % len(palette)])
         if figure.stacked:
             places, width = [float(i) for i in range(len(xs))], 0.82
         else:
@@ -130,7 +142,6 @@ def _bars(_: Drawing, axes: Axes, figure: Figure) -> None:
             color=colour,
             edgecolor="#333333",
             linewidth=0.3,
-            hatch=_HATCHES[k % len(_HATCHES)],
             label=str(name),
         )
         if figure.stacked:
@@ -241,13 +252,18 @@ def _matrix(drawing: Drawing, axes: Axes, figure: Figure) -> None:
     if figure.verdict:
         colours = ListedColormap([VERDICT_COLOURS[VERDICT_CODES[code]] for code in codes])
         norm: Any = BoundaryNorm([k - 0.5 for k in range(len(codes) + 1)], len(codes))
-        axes.pcolormesh(grid, cmap=colours, norm=norm, edgecolors="white", linewidth=0.4)
+        axes.pcolormesh(grid, cmap=colours, norm=norm, edgecolors="white", linewidth=0.4, rasterized=True)
         _verdict_key(drawing)
     else:
         known = [abs(v) for line in grid for v in line if not math.isnan(v)]
         reach = max(known, default=1.0) or 1.0
         mesh = axes.pcolormesh(
-            grid, cmap="PuOr", norm=TwoSlopeNorm(0.0, -reach, reach), edgecolors="white", linewidth=0.4
+            grid,
+            cmap="PuOr",
+            norm=TwoSlopeNorm(0.0, -reach, reach),
+            edgecolors="white",
+            linewidth=0.4,
+            rasterized=True,
         )
         bar = drawing.colorbar(mesh, ax=axes, shrink=0.6)
         if figure.log:

@@ -47,6 +47,7 @@ def space_report(
         variants.section(m),
         tension.section(m),
         method.section(m, made),
+        matrices.appendix(m) if m.judged else None,
     ]
     return Report(
         kind="space",

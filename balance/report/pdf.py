@@ -1,25 +1,27 @@
 """The report as a PDF, set by typst from the model.
 
 What the report says goes to the typesetter as data, never as markup, so no text can do anything but be
-printed. The fonts are those inside typst's wheel: the same model gives the same bytes on every machine, without
-a network and without fonts of the system.
+printed. The fonts are those inside the wheels of typst and matplotlib: the same model gives the same bytes on
+every machine, without a network and without fonts of the system.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any, Final
 
 import balance
 from balance.errors import Failed, UsageError
-from balance.report.figures import svg
+from balance.report.figures import font_folder, svg
 from balance.report.model import (
     Block,
     Bullets,
+    Cell,
     Code,
+    Column,
     Figure,
     Paragraph,
     Report,
@@ -32,6 +34,7 @@ from balance.report.model import (
 __all__ = ["PAPERS", "render"]
 
 PAPERS: Final[Mapping[str, str]] = {"a4": "a4", "letter": "us-letter"}
+VERDICT_LETTERS: Final[Mapping[str, str]] = {"broken": "B", "undecided": "u", "fine": "F"}
 _LONG_TEXT: Final = 24
 """Letters beyond which a column shares the width of the page instead of taking what it likes."""
 _EPOCH: Final = 0
@@ -53,8 +56,11 @@ def render(report: Report, paper: str = "a4", advance: Callable[[str], None] = l
         pdf = typst.compile(
             template,
             format="pdf",
-            font_paths=typst.Fonts(include_system_fonts=False, include_embedded_fonts=True),
+            font_paths=typst.Fonts(
+                include_system_fonts=False, include_embedded_fonts=True, font_paths=[str(font_folder())]
+            ),
             sys_inputs={"report": json.dumps(document, ensure_ascii=False), **made.pictures},
+            pdf_standards="ua-1",  # read aloud, too: headings, tables and pictures say what they are
             timestamp=_EPOCH,
         )
     except typst.TypstError as error:
@@ -140,7 +146,7 @@ class _Made:
 
     def table(self, table: Table) -> dict[str, Any]:
         """Return a table, with the width that each of its columns needs."""
-        columns = len(table.columns)
+        table = _letters(table) if table.long else table
         return {
             "kind": "table",
             "caption": self.text(table.caption),
@@ -148,7 +154,7 @@ class _Made:
             "kinds": [column.kind for column in table.columns],
             "widths": _widths(table),
             "rows": [[cell.text for cell in row] for row in table.rows],
-            "size": 8.2 if columns < 7 else 7.2,
+            "size": 8.2 if len(table.columns) < 7 else 7.2,
             "note": self.text(table.note),
             "source": _source(table.source),
         }
@@ -156,7 +162,7 @@ class _Made:
     def figure(self, figure: Figure) -> dict[str, Any]:
         """Return a figure; its picture goes beside the data."""
         name = f"figure-{len(self.pictures)}"
-        self.pictures[name] = svg(figure)
+        self.pictures[name] = svg(figure, letters=True)
         return {
             "kind": "figure",
             "caption": self.text(figure.caption),
@@ -166,6 +172,27 @@ class _Made:
             "note": self.text(figure.note),
             "source": _source(figure.source),
         }
+
+
+def _letters(table: Table) -> Table:
+    """Return a long table with its verdicts in one column of letters: hundreds of rows stay readable so."""
+    places = [k for k, column in enumerate(table.columns) if column.kind == "verdict"]
+    if len(places) < 2:
+        return table
+    first = places[0]
+    rest = [k for k in range(len(table.columns)) if k not in places]
+
+    def merged(row: Sequence[Any], made: Any) -> tuple[Any, ...]:
+        kept = [row[k] for k in rest]
+        return (*kept[:first], made, *kept[first:])
+
+    letters = Column("verdicts", " ".join(table.columns[k].title for k in places), "verdicts")
+    rows = []
+    for row in table.rows:
+        told = " ".join(VERDICT_LETTERS.get(row[k].text, "·") for k in places)
+        rows.append(merged(row, Cell(told, told)))
+    note = " B: broken, u: undecided, F: fine, ·: not played."
+    return replace(table, columns=merged(table.columns, letters), rows=tuple(rows), note=table.note + note)
 
 
 def _source(source: Source) -> dict[str, str]:

@@ -20,7 +20,7 @@ from balance.report.model import (
 )
 from balance.report.words import command_path, count
 
-__all__ = ["section"]
+__all__ = ["appendix", "section"]
 
 
 def section(m: Material, atlas: Atlas) -> Section:
@@ -38,8 +38,12 @@ def section(m: Material, atlas: Atlas) -> Section:
         view = _middle(m, atlas)
         if view is not None:
             blocks.append(_lengths(m, atlas, view))
-    blocks.append(_every(m))
     return Section("atlas", "Atlas of all combinations", tuple(blocks))
+
+
+def appendix(m: Material) -> Section:
+    """Return every combination with its verdicts."""
+    return Section("every", f"All {m.combinations}", (_every(m),))
 
 
 def _middle(m: Material, atlas: Atlas) -> AtlasView | None:

@@ -9,7 +9,7 @@ from balance.analysis.intervals import quantile
 from balance.analysis.verdict import Judgement, Verdict
 from balance.report.material import Material
 from balance.report.model import Block, Bullets, Cell, Column, Paragraph, Section, Source, Table
-from balance.report.words import count, interval, listed, text, whole
+from balance.report.words import count, interval, listed, whole
 
 __all__ = ["section"]
 
@@ -35,7 +35,7 @@ def section(m: Material) -> Section | None:
 def _entry(m: Material, variant: str) -> Section:
     name = m.names.get(variant, variant)
     blocks: list[Block] = [Paragraph(m.rule(variant))]
-    if any(m.cell(n, (variant,), lineup) for n in m.players for lineup in m.lineups):
+    if any(m.cell(n, (variant,), m.usual) for n in m.players):
         blocks.append(_alone(m, variant, name))
     else:
         blocks.append(Paragraph("It was not played alone, so its own effect is not known."))
@@ -51,41 +51,34 @@ def _entry(m: Material, variant: str) -> Section:
 
 def _alone(m: Material, variant: str, name: str) -> Table:
     rows = []
-    cells = []
+    lineup = m.usual
     for n in m.players:
         judgement = m.find(n, (variant,))
-        for lineup in m.lineups:
-            cell, base = m.cell(n, (variant,), lineup), m.cell(n, (), lineup)
-            if cell is None or not cell.games:
-                continue
-            cells.append(cell.id)
-            ratio = None
-            if base and "length" in cell.paired and base.sums["length"].num:
-                ratio = Quotient(cell.sums["length"], base.sums["length"], cell.paired["length"]).interval
-            verdict = next(
-                (c.verdict.value for c in (judgement.cells if judgement else ()) if c.cell.lineup == lineup),
-                "not judged",
+        cell, base = m.cell(n, (variant,), lineup), m.cell(n, (), lineup)
+        if cell is None or not cell.games:
+            continue
+        ratio = None
+        if base and "length" in cell.paired and base.sums["length"].num:
+            ratio = Quotient(cell.sums["length"], base.sums["length"], cell.paired["length"]).interval
+        verdict = judgement.verdict.value if judgement else "not judged"
+        rows.append(
+            (
+                whole(n),
+                Cell(verdict, verdict),
+                interval(quantile(cell.lengths, 0.5), "integer"),
+                interval(ratio),
+                interval(Share(cell.sums["stalled"]).interval, "share"),
+                whole(cell.games),
+                Cell(cell.id, str(cell.id)),
             )
-            rows.append(
-                (
-                    whole(n),
-                    text(m.strength_name(lineup)),
-                    Cell(verdict, verdict),
-                    interval(quantile(cell.lengths, 0.5), "integer"),
-                    interval(ratio),
-                    interval(Share(cell.sums["stalled"]).interval, "share"),
-                    whole(cell.games),
-                    Cell(cell.id, str(cell.id)),
-                )
-            )
+        )
     ask = m.ask
     return Table(
         f"alone-{variant}",
-        f"{name} alone",
+        f"{name} alone, {m.strength_name(lineup)}",
         (
             Column("players", "Players", "integer"),
-            Column("strength", "In"),
-            Column("verdict", "Verdict", "verdict"),
+            Column("verdict", "Verdict", "verdict", "Over all strengths of play."),
             Column("p50", "Median rounds", "interval"),
             Column(
                 "ratio",
@@ -99,11 +92,11 @@ def _alone(m: Material, variant: str, name: str) -> Table:
         ),
         tuple(rows),
         Source(
-            count(sum(row[6].value for row in rows), "game", "games"),
+            count(sum(row[5].value for row in rows), "game", "games"),
             "95%: order statistics for the median, Fieller on common deals, Wilson",
             f"select cell_id, players, median({ask.length}) as p50, count(*) as games,\n"
             f"  count(*) filter ({ask.stalled}) / count(*) as stalled\n"
-            f"from games where {ask.scope} and {ask.alone(variant)}\ngroup by all order by cell_id",
+            f"from games where {ask.scope} and {ask.lineup(lineup)} and {ask.alone(variant)}\ngroup by all order by cell_id",
         ),
         ("cell_id",),
     )
