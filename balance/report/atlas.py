@@ -304,9 +304,9 @@ def _bins(m: Material) -> list[tuple[int, int]]:
         for rounds, games in cell.lengths.items():
             every[rounds] = every.get(rounds, 0) + games
     total, passed, most = sum(every.values()), 0, max(every)
-    for rounds in sorted(every):  # 99 of 100 games end by then
+    for rounds in sorted(every):  # nearly all games end by then; those that never end would make classes wide
         passed += every[rounds]
-        if passed >= 0.99 * total:
+        if passed >= 0.96 * total:
             break
     low = min(every)
     step = max(1, math.ceil((rounds - low + 1) / (_BINS - 1)))
