@@ -430,7 +430,7 @@ def _item_sections(
         found.append(
             Section("worth", "What it is worth", (_worth(m, items, own), _worth_figure(m, items, own)))
         )
-        here = [one for one in items.interactions if one.id == own[0].id]
+        here = [one for one in items.interactions if one.id == own[0].id and one.difference.value is not None]
         shown = here[:12]
         if shown:
             told = sum((one.adjusted or 1.0) <= LEVEL for one in here)

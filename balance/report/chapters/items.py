@@ -243,7 +243,10 @@ def _with_variants(m: Material, items: Items) -> list[Block]:
     )
     chosen = [one for one in items.interactions_chosen if one.p is not None][:_TOP]
     quoted = {(one.id, one.variant): one for one in items.interactions_quoted}
-    shown = [quoted[one.id, one.variant] for one in chosen if (one.id, one.variant) in quoted]
+    found = [quoted[one.id, one.variant] for one in chosen if (one.id, one.variant) in quoted]
+    shown = [one for one in found if one.difference.value is not None]
+    if not shown:
+        return [Paragraph(head)]
     return [
         Paragraph(head),
         interactions_table(
@@ -298,7 +301,7 @@ def _interaction_sql(m: Material, items: Items, shown: Sequence[ItemInteraction]
     assert m.facts.holdings is not None
     item, view = sqltext.name(m.facts.item), sqltext.name(m.facts.holdings.name)
     pairs = ", ".join(f"({one.id}, {sqltext.text(one.variant)})" for one in shown)
-    variants = f"list_sort(list_filter([{', '.join(m.ask.variants)}], x -> x is not null))"
+    variants = f"list_sort(list_filter([{', '.join(m.ask.variants)}], lambda x: x is not null))"
     half = " and deal(game_id) % 2 = 1" if odd else ""
     ids = ", ".join(str(number) for number in sorted({one.id for one in shown})) or "-1"
     return f"""with asked(item, variant) as (values {pairs or "(null, null)"}),
@@ -309,11 +312,11 @@ named as (
   select cell_id, players, variants, unnest(variants) as variant from named
 ), sides as (  -- every combination with a variant, and the same without it
   select distinct w.variant, s.side, if(s.side = 'with', w.cell_id, o.cell_id) as cell_id
-  from (select *, list_filter(variants, x -> x <> variant) as rest from parts) w
+  from (select *, list_filter(variants, lambda x: x <> variant) as rest from parts) w
   join named o on o.players = w.players and o.variants = w.rest, (values ('with'), ('without')) s(side)
 ), times as (  -- a counterpart counts for each combination that it stands for
   select w.variant, o.cell_id, count(*) as times
-  from (select *, list_filter(variants, x -> x <> variant) as rest from parts) w
+  from (select *, list_filter(variants, lambda x: x <> variant) as rest from parts) w
   join named o on o.players = w.players and o.variants = w.rest group by all
 ), held as (
   select cell_id, players, {item} as item, count(*) as seats, sum(win_points) as points

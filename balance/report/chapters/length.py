@@ -113,7 +113,7 @@ def _histogram(m: Material, lineup: str) -> Figure:
             f"select {ask.length} as x, players as series,\n"
             f"  count(*) / sum(count(*)) over (partition by players) as y\n"
             f"from games where {ask.scope} and {ask.lineup(lineup)}\n"
-            f"group by all qualify x <= {_LAST} order by series, x",
+            f"group by x, series qualify x <= {_LAST} order by series, x",
         ),
         f"Shares of games by length. {'; '.join(told)}.",
         ("x", "series"),
