@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from balance.analysis.comparing import compare
     from balance.analysis.comparison import Comparison
     from balance.dataset.run import Run, Runs, open_run, open_runs
+    from balance.report.making import write_report
     from balance.sweep.simulation import simulate
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "open_run",
     "open_runs",
     "simulate",
+    "write_report",
 ]
 
 # The only place of the version; pyproject.toml reads it from here.
@@ -42,6 +44,7 @@ _HOMES = {
     "open_run": "balance.dataset.run",
     "open_runs": "balance.dataset.run",
     "simulate": "balance.sweep.simulation",
+    "write_report": "balance.report.making",
 }
 
 

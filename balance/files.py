@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["TEMPORARY", "beside", "write_whole"]
+__all__ = ["TEMPORARY", "beside", "write_new", "write_whole"]
 
 TEMPORARY = ".tmp"
 """How the name of every unfinished file ends; it begins with a dot."""
@@ -38,3 +39,14 @@ def write_whole(target: Path, content: bytes | memoryview) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def write_new(target: Path, content: bytes | memoryview | Iterator[bytes]) -> None:
+    """Write a file whole; FileExistsError if its name was taken, also if that was a moment ago."""
+    with beside(target, content) as temporary:
+        try:
+            os.link(temporary, target)
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
+                raise
+            temporary.replace(target)  # a file system without links

@@ -8,8 +8,8 @@ out), shares and win points as they are. Integers are summed per deal; the unit 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from balance.analysis.cells import (
@@ -18,8 +18,6 @@ from balance.analysis.cells import (
     Layout,
     Statistics,
     Sums,
-    batches,
-    by_deal,
     connect,
     layout_of,
     planned_cells,
@@ -33,6 +31,10 @@ from balance.dataset.run import Run
 
 if TYPE_CHECKING:
     import duckdb
+    import numpy as np
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.int64]
 
 __all__ = ["LOG", "POINTS", "Interaction", "Together", "interactions", "together"]
 
@@ -40,7 +42,7 @@ LOG: Final = "log"
 POINTS: Final = "points"
 _SIGNS: Final = (1, -1, -1, 1)
 """Both variants, the first, the second, none."""
-_ALIASES: Final = ("d", "a", "b", "o")
+_QUARTETS_AT_ONCE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,11 @@ class _Quartet:
     second: int
     none: int
 
+    @property
+    def ids(self) -> tuple[int, int, int, int]:
+        """In the order of the signs."""
+        return self.pair.id, self.first, self.second, self.none
+
 
 def _quartets(statistics: Statistics, cells: Iterable[int] | None) -> Iterator[_Quartet]:
     """Yield the pairs whose two variants were also played alone, and without any."""
@@ -96,10 +103,13 @@ def interactions(
     statistics: Statistics,
     cells: Iterable[int] | None = None,
     con: duckdb.DuckDBPyConnection | None = None,
+    *,
+    measures: Collection[str] | None = None,
 ) -> list[Interaction]:
     """Return what the pairs among some cells (by default all) do beyond their variants alone.
 
-    Pairs of which a variant was not played alone at the same players and lineup are left out.
+    Pairs of which a variant was not played alone at the same players and lineup are left out. `measures` says
+    what is looked at, as the sums are named; by default everything.
     """
     quartets = list(_quartets(statistics, cells))
     if not quartets:
@@ -107,17 +117,15 @@ def interactions(
     con = con or connect()
     planned = planned_cells(runs, {q.pair.id for q in quartets})
     layout = layout_of(runs[0], planned)
-    rows = [f"({q.pair.id}, {q.first}, {q.second}, {q.none})" for q in quartets]
-    con.execute("create or replace temp table quartets (cell_id int, first int, second int, none int)")
-    con.execute(f"insert into quartets values {', '.join(rows)}")
-    alone = sorted({number for q in quartets for number in (q.first, q.second, q.none)})
-    by_deal(con, layout, runs, "alone", alone)
-    totals = _totals(con, layout, runs, [q.pair.id for q in quartets])
+    if measures is not None and not any(name.startswith(("policy:", "beside:")) for name in measures):
+        layout = replace(layout, policies=())
+    asked = [one for one in _measures(layout) if measures is None or one[0] in measures]
+    totals = _totals(con, layout, asked, runs, quartets)
     found = [
         made
         for quartet in quartets
         if quartet.pair.id in totals
-        for made in _of_cell(quartet.pair, layout, totals[quartet.pair.id])
+        for made in _of_cell(quartet.pair, asked, totals[quartet.pair.id])
     ]
     corrected = benjamini_yekutieli([p for *_, p in found])
     return [
@@ -126,7 +134,10 @@ def interactions(
     ]
 
 
-def _measures(layout: Layout) -> Iterator[tuple[str, str, str]]:
+Asked = tuple[str, str, str]
+
+
+def _measures(layout: Layout) -> Iterator[Asked]:
     """Yield name, scale and denominator of what can be compared deal by deal."""
     for part in layout.parts:
         kind = part.name.partition(":")[0]
@@ -139,58 +150,101 @@ def _measures(layout: Layout) -> Iterator[tuple[str, str, str]]:
 
 
 def _totals(
-    con: duckdb.DuckDBPyConnection, layout: Layout, runs: Sequence[Run], pairs: Sequence[int]
+    con: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    asked: Sequence[Asked],
+    runs: Sequence[Run],
+    quartets: Sequence[_Quartet],
 ) -> dict[int, dict[str, int]]:
-    """Return the sums over the deals that all four cells have played, by pair."""
-    made = _aggregates(layout)
-    where = f"cell_id in ({', '.join(map(str, pairs))})"
+    """Return the sums over the deals that all four cells have played, by pair.
+
+    One number of players at a time: every deal of every cell is read once, and lies in a table of cells and
+    deals from which all pairs are made. A join for each pair would read most deals dozens of times.
+    """
     found: dict[int, dict[str, int]] = {}
-    for games, seats in batches(runs):
-        rows = con.execute(f"""
-            select d.cell_id, count(*), {", ".join(made.values())}
-            from ({layout.per_deal(sqltext.parquet(games), sqltext.parquet(seats), where)}) d
-            join quartets q using (cell_id)
-            join alone a on a.cell_id = q.first and a.deal = d.deal
-            join alone b on b.cell_id = q.second and b.deal = d.deal
-            join alone o on o.cell_id = q.none and o.deal = d.deal
-            group by d.cell_id""").fetchall()
-        for number, deals, *values in rows:
-            own = found.setdefault(number, {})
-            own["deals"] = own.get("deals", 0) + int(deals)
-            for name, value in zip(made, values, strict=True):
-                own[name] = own.get(name, 0) + int(value or 0)
-    return found
+    for players in sorted({q.pair.players for q in quartets}):
+        own = [q for q in quartets if q.pair.players == players]
+        tables = _tables(con, layout, asked, runs, {number for q in own for number in q.ids})
+        for at in range(0, len(own), _QUARTETS_AT_ONCE):
+            part = own[at : at + _QUARTETS_AT_ONCE]
+            sums = tables.sums(part, asked)
+            for k, quartet in enumerate(part):
+                found[quartet.pair.id] = {name: int(values[k]) for name, values in sums.items()}
+    return {number: total for number, total in found.items() if total["deals"]}
 
 
-def _aggregates(layout: Layout) -> dict[str, str]:
-    """Return the sums that are needed, as SQL by name."""
-    made: dict[str, str] = {}
-    for name, scale, den in _measures(layout):
-        column = sqltext.name(f"n:{name}")
-        if scale == LOG:
-            for k, one in enumerate(_ALIASES):
-                made[f"{name}:{k}"] = f"sum({one}.{column})"
-                for m, two in enumerate(_ALIASES[k:], k):
-                    made[f"{name}:{k}{m}"] = f"sum({one}.{column} * {two}.{column})"
-            continue
-        beyond = f"(d.{column} - a.{column} - b.{column} + o.{column})"
-        made[f"{name}:n"], made[f"{name}:n2"] = f"sum({beyond})", f"sum({beyond} * {beyond})"
-        if den:
-            held = f"d.{sqltext.name(f'd:{den}')}"
-            made[f"{name}:d"], made[f"{name}:d2"] = f"sum({held})", f"sum({held} * {held})"
-            made[f"{name}:x"] = f"sum({beyond} * {held})"
-    return made
+@dataclass(frozen=True)
+class _Tables:
+    """Whole numbers by cell (row) and deal (column)."""
+
+    rows: dict[int, int]
+    """Of each cell."""
+    played: npt.NDArray[np.bool_]
+    columns: dict[str, Numbers]
+
+    def sums(self, quartets: Sequence[_Quartet], asked: Sequence[Asked]) -> dict[str, Numbers]:
+        """Return what is needed of the deals that all four cells of each quartet have played."""
+        import numpy as np
+
+        rows = np.array([[self.rows[number] for number in q.ids] for q in quartets])
+        common = self.played[rows].all(axis=1)
+        made = {"deals": common.sum(axis=1)}
+        for name, scale, den in asked:
+            each = [self.columns[f"n:{name}"][rows[:, k]] * common for k in range(4)]
+            if scale == LOG:
+                for k, one in enumerate(each):
+                    made[f"{name}:{k}"] = one.sum(axis=1)
+                    for m, two in enumerate(each[k:], k):
+                        made[f"{name}:{k}{m}"] = (one * two).sum(axis=1)
+                continue
+            beyond = sum(sign * one for sign, one in zip(_SIGNS, each, strict=True))
+            made[f"{name}:n"], made[f"{name}:n2"] = beyond.sum(axis=1), (beyond * beyond).sum(axis=1)
+            if den:
+                held = self.columns[f"d:{den}"][rows[:, 0]] * common
+                made[f"{name}:d"], made[f"{name}:d2"] = held.sum(axis=1), (held * held).sum(axis=1)
+                made[f"{name}:x"] = (beyond * held).sum(axis=1)
+        return made
+
+
+def _tables(
+    con: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    asked: Sequence[Asked],
+    runs: Sequence[Run],
+    cells: set[int],
+) -> _Tables:
+    """Read what is needed of every deal of some cells of one number of players."""
+    import numpy as np
+
+    wanted = sorted({f"n:{name}" for name, _, _ in asked} | {f"d:{den}" for _, _, den in asked if den})
+    files, seats = (sqltext.parquet(f for run in runs for f in run.files(t)) for t in ("games", "seats"))
+    low, high = min(cells), max(cells)
+    read = con.execute(
+        f"select cell_id, deal, {', '.join(map(sqltext.name, wanted))} "
+        f"from ({layout.per_deal(files, seats, f'cell_id between {low} and {high}')})"
+    ).fetchnumpy()
+    used = np.isin(read["cell_id"], sorted(cells))
+    numbers, row = np.unique(read["cell_id"][used], return_inverse=True)
+    deals, column = np.unique(read["deal"][used], return_inverse=True)
+    played = np.zeros((len(numbers) + 1, len(deals)), np.bool_)  # the last row is that of cells without deals
+    played[row, column] = True
+    columns = {}
+    for name in wanted:
+        columns[name] = np.zeros(played.shape, np.int64)
+        columns[name][row, column] = read[name][used]
+    rows = dict.fromkeys(cells, len(numbers)) | {int(number): k for k, number in enumerate(numbers)}
+    return _Tables(rows, played, columns)
 
 
 Found = tuple[CellStatistics, str, str, Interval, float]
 
 
-def _of_cell(cell: CellStatistics, layout: Layout, total: dict[str, int]) -> Iterator[Found]:
+def _of_cell(cell: CellStatistics, asked: Sequence[Asked], total: dict[str, int]) -> Iterator[Found]:
     deals = total["deals"]
     if deals < 2:
         return
     mixed = sum(name.startswith("policy:") for name in cell.sums) > 1
-    for name, scale, den in _measures(layout):
+    for name, scale, den in asked:
         kind, _, of = name.partition(":")
         if (kind == "seat" and int(of) >= cell.players) or (kind == "policy" and not mixed):
             continue

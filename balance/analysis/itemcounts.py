@@ -8,7 +8,7 @@ The same deal comes back in every cell, so games are counted by deal, never by g
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from balance.analysis.blocks import BLOCKS
@@ -71,6 +71,13 @@ class ItemCounts:
     paid: Numbers
     """By item: the sum of what was paid for it."""
 
+    def half(self, odd: int) -> ItemCounts:
+        """Return the counts of every other block: one half chooses what is named, the other is quoted."""
+        by_block = (
+            "opening", "opening_score", "drawn", "drawn_score", "built", "built_score", "built_opening",
+        )  # fmt: skip
+        return replace(self, **{name: getattr(self, name)[odd::2] for name in by_block})
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Versus:
@@ -85,6 +92,11 @@ class Versus:
     with_score: Numbers
     without_seats: Numbers
     without_score: Numbers
+
+    def half(self, odd: int) -> Versus:
+        """Return the counts of every other block."""
+        by_block = ("with_seats", "with_score", "without_seats", "without_score")
+        return replace(self, **{name: getattr(self, name)[:, odd::2] for name in by_block})
 
 
 # --- which games

@@ -38,9 +38,11 @@ __all__ = [
     "ItemValue",
     "interaction_sentences",
     "interactions",
+    "interactions_from_counts",
     "interactions_of_items",
     "item_sentences",
     "item_values",
+    "mispriced",
     "value_of_items",
     "values_from_counts",
 ]
@@ -360,7 +362,13 @@ def interactions(
 ) -> list[ItemInteraction]:
     """Return the same as records; p-values are corrected over everything that was looked at."""
     counted = count_versus(runs, choose_cells(runs, lineup, players))
-    items = items_of(runs[0])
+    return interactions_from_counts(items_of(runs[0]), counted, by_players=by_players)
+
+
+def interactions_from_counts(
+    items: Sequence[Item], counted: Sequence[Versus], *, by_players: bool = False
+) -> list[ItemInteraction]:
+    """Return the interactions that counts say, the surest first."""
     names = sorted({name for one in counted for name in one.variants})
     found: list[ItemInteraction] = []
     for name in names:
@@ -462,7 +470,7 @@ def item_sentences(
         f"{len(told)} of {len(chosen)} {items} can be told from the average one (corrected for all looks)."
     ]
     found += [_worth_sentence(quoted[v.id]) for v in (*best, *worst)]
-    priced = [(quoted[v.id], _mispriced(quoted[v.id])) for v in order]
+    priced = [(quoted[v.id], mispriced(quoted[v.id])) for v in order]
     cheap = [v for v, by in priced if by > 0][:most]
     dear = [v for v, by in reversed(priced) if by < 0][:most]
     found += [_price_sentence(v, "cheap") for v in cheap] + [_price_sentence(v, "expensive") for v in dear]
@@ -475,7 +483,7 @@ def _overall(values: Sequence[ItemValue]) -> list[ItemValue]:
     return overall or list(values)
 
 
-def _mispriced(value: ItemValue) -> int:
+def mispriced(value: ItemValue) -> int:
     """Return 1 if an item surely costs too little, -1 if too much, else 0."""
     _, low, high = value.fair_cost
     if value.cost is None or low is None or high is None:

@@ -80,7 +80,10 @@ def document(
 
 def measured_strength(game: Game[Any, Any], path: Path | None = None) -> Strength | None:
     """Return the ladders that ship with a game, and what has changed since; None if there are none."""
-    file = path or data_dir(game.name) / FILE
+    try:
+        file = path or data_dir(game.name) / FILE
+    except DataError:  # a game of somebody else's has no data here
+        return None
     if not file.is_file():
         return None
     try:

@@ -25,6 +25,7 @@ from balance.cli import (
     ladder,
     output,
     replay,
+    report,
     simulate,
     sql,
     tune,
@@ -83,6 +84,7 @@ app.command("compare", cls=GameCommand, epilog=compare.EPILOG)(compare.compare)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 app.command("ladder", cls=GameCommand, epilog=ladder.EPILOG)(ladder.ladder)
 app.command("replay", cls=GameCommand, epilog=replay.EPILOG)(replay.replay)
+app.command("report", cls=report.ReportCommand, epilog=report.EPILOG)(report.report)
 app.command("simulate", cls=simulate.SweepCommand, epilog=simulate.EPILOG)(simulate.simulate)
 app.command("sql", epilog=sql.EPILOG)(sql.sql)
 app.command("tune", cls=GameCommand, epilog=tune.EPILOG)(tune.tune)

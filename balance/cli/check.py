@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -13,15 +13,15 @@ import typer
 from balance import games
 from balance.cli import diagnostics, gameoptions, output, terminal
 from balance.cli.help import examples
+from balance.cli.playing import player
 from balance.errors import UsageError
 
 if TYPE_CHECKING:
     from balance.analysis.checking import Check
     from balance.analysis.ranking import Confirmed, Ranking
     from balance.analysis.verdict import Judgement
-    from balance.dataset.run import Run
 
-__all__ = ["BROKEN", "EPILOG", "check", "player", "wrapped"]
+__all__ = ["BROKEN", "EPILOG", "check", "wrapped"]
 
 EPILOG = examples(
     'balance check "Parallel Universe" "Private Funding"',
@@ -147,34 +147,6 @@ def _refuse(why: str, **options: object) -> None:
     given = [f"--{name}" for name, value in options.items() if value]
     if given:
         raise UsageError(f"{why}; it does not go with {', '.join(given)}")
-
-
-def player(jobs: int | None) -> Callable[[Any], Run]:
-    """Return what plays a prepared run, with a progress line; warnings come once for each catalog."""
-    warned: set[str] = set()
-
-    def play(prepared: Any) -> Run:
-        from balance.sweep import simulation
-        from balance.sweep.folder import remaining
-        from balance.sweep.workers import Played
-
-        if prepared.plan.catalog_hash not in warned:
-            warned.add(prepared.plan.catalog_hash)
-            gameoptions.warn_of_unfitted(
-                prepared.game, prepared.catalog, [cell.variants for cell in prepared.plan.cells]
-            )
-        left = sum(shard.games for shard in remaining(prepared.folder, prepared.plan, prepared.again))
-        if left:
-            gameoptions.announce_warm_up(prepared.game, replay=False)
-        with diagnostics.progress("simulating", left) as line:
-
-            def watch(message: object) -> None:
-                if isinstance(message, Played):
-                    line.advance(message.games, str(message.cell))
-
-            return simulation.run_prepared(prepared, jobs, watch).run
-
-    return play
 
 
 # --- one combination, for people

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from balance.cli import gameoptions, output, terminal
-from balance.cli.check import BROKEN, player, wrapped
+from balance.cli.check import BROKEN, wrapped
 from balance.cli.help import examples
+from balance.cli.playing import player
 from balance.errors import UsageError
 
 if TYPE_CHECKING:

@@ -36,19 +36,24 @@ __all__ = [
 _OF: Final = "--of"
 _VARIANTS: Final = "variants"
 _VARIANT: Final = "variant"
+_ITEM: Final = "item"
 _MOST_NAMED: Final = 5
 
 
 class GameCommand(TyperCommand):
-    """A command with an option `--variants` or `--variant`, which also answers to the game's own word."""
+    """A command whose options `--variants`, `--variant` and `--item` also answer to the game's own words."""
 
     named_by: tuple[str, ...] = (_OF,)
     """The options that name the game."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Find out which game is meant, then read the options in its words."""
-        ctx.meta[_OF] = _named_game(args, self.named_by)
+        ctx.meta[_OF] = self.game_of(args)
         return super().parse_args(ctx, args)
+
+    def game_of(self, args: Sequence[str]) -> str:
+        """Return the name of the game that a command line is about."""
+        return _named_game(args, self.named_by)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, the one for variants under the game's own word."""
@@ -58,7 +63,7 @@ class GameCommand(TyperCommand):
             if not ctx.resilient_parsing:  # completing a half-written command line
                 raise
             return super().get_params(ctx)
-        words = {_VARIANTS: facts.variants, _VARIANT: facts.variant}
+        words = {_VARIANTS: facts.variants, _VARIANT: facts.variant, _ITEM: facts.item}
         return [_renamed(p, words[p.name]) if p.name in words else p for p in super().get_params(ctx)]
 
 

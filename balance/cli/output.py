@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import errno
 import io
 import json
 import os
@@ -29,7 +28,7 @@ import typer
 
 from balance.cli import terminal
 from balance.errors import Failed, UsageError
-from balance.files import beside
+from balance.files import beside, write_new
 
 __all__ = [
     "ForceOption",
@@ -502,23 +501,14 @@ def _to_file(content: bytes | Iterator[bytes], target: Path, force: bool) -> Non
         target.write_bytes(content if isinstance(content, bytes) else b"".join(content))
         return
     target = target.resolve()
-    with beside(target, content) as temporary:
-        if force:
+    if force:
+        with beside(target, content) as temporary:
             temporary.replace(target)
-        else:
-            _rename_to_new(temporary, target)
-
-
-def _rename_to_new(temporary: Path, target: Path) -> None:
-    """Give a finished file its name, unless somebody has taken the name meanwhile."""
+        return
     try:
-        os.link(temporary, target)
+        write_new(target, content)
     except FileExistsError:
         raise UsageError(f"--out {target}: exists already; --force replaces it") from None
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
-            raise
-        temporary.replace(target)  # a file system without links
 
 
 def _to_stdout(content: bytes) -> None:

@@ -169,6 +169,8 @@ class Measures:
     """In `seats`: cards in hand at the end."""
     chosen: tuple[str, ...] = ()
     """In `seats`: how often each action was chosen, in the order of `Facts.actions`."""
+    acted: str = ""
+    """In the table with a row per round and seat: the actions of the round as a mask, the first action bit 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +250,8 @@ class Facts:
     """Slow players who think everything out: what a check of the highest strength plays too; may be none."""
     adapting: tuple[str, ...] = ()
     """The policies that are tuned for variants; where variants are in force, only they are compared."""
+    doubtful: tuple[str, ...] = ()
+    """What the listing of items says under `confidence` of one whose print is not known for sure."""
     holdings: Holdings | None = None
     """Where the rows of `seats` say which items a seat held, if they do."""
 

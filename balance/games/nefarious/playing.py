@@ -97,6 +97,7 @@ class Playing:
                 money="money",
                 hand="hand",
                 chosen=tuple(f"chose_{action}" for action in v.ACTIONS),
+                acted="actions",
             ),
             item_columns=ItemColumns(
                 paid="paid",
@@ -111,6 +112,7 @@ class Playing:
             ),
             expert_lineup=f"mirror:{SEARCH}:20",
             adapting=("adaptive",),
+            doubtful=("contested", "one"),
             holdings=Holdings(
                 "cards", (("opening", ("opening_0", "opening_1")), ("drawn", ("drawn_0", "drawn_1")))
             ),

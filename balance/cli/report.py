@@ -1,0 +1,95 @@
+"""`balance report`: what a designer forwards, as one HTML file or a PDF."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from balance import games
+from balance.cli import diagnostics, gameoptions, output
+from balance.cli.help import examples
+from balance.cli.playing import player
+
+__all__ = ["EPILOG", "ReportCommand", "report"]
+
+EPILOG = examples(
+    "balance report data/runs/full",
+    "balance report data/runs/full --format both --out reports/full.html --paper letter",
+    'balance report data/runs/full --pair "Parallel Universe" "Private Funding"',
+    'balance report data/runs/full --invention "Flying Car" --format pdf',
+)
+
+
+class ReportCommand(gameoptions.GameCommand):
+    """A command whose first run says which game it is about."""
+
+    def game_of(self, args: Sequence[str]) -> str:
+        """Return the game of the first folder among the arguments that holds a run."""
+        for arg in args:
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+                return str(json.loads((Path(arg) / "run.json").read_text(encoding="utf-8"))["game"])
+        return games.DEFAULT
+
+
+def report(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs that it is about.")],
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", metavar="html|pdf|both", help="What to write; by default html."),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Where to; by default a file below reports/."),
+    ] = None,
+    edition: gameoptions.EditionOption = None,
+    players: Annotated[
+        str | None, typer.Option(metavar="N,N-N", help="Only these numbers of players; by default all.")
+    ] = None,
+    pair: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="A B", help="Two pages on the combination of these two variants."),
+    ] = None,
+    item: Annotated[
+        str | None, typer.Option("--item", metavar="NAME", help="A report on one item, by name or id.")
+    ] = None,
+    thresholds: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Lay these thresholds over the official ones; repeatable."),
+    ] = None,
+    paper: Annotated[str, typer.Option(metavar="a4|letter", help="The paper of the PDF.")] = "a4",
+    jobs: Annotated[
+        int | None, typer.Option(metavar="J", min=1, help="Threads that play; by default all cores.")
+    ] = None,
+    force: output.ForceOption = False,
+) -> None:
+    """Write a report on everything that runs say: verdicts, atlas, who wins, lengths, items, variants.
+
+    The worst combinations are played again on fresh seeds. Prints the path of what was written.
+    """
+    from balance.report import making
+
+    asked = making.Asked(
+        tuple(runs),
+        edition=edition,
+        players=players,
+        pair=pair,
+        item=item,
+        thresholds=tuple(thresholds or ()),
+        format=format_,
+        out=None if out is None else Path(out),
+        paper=paper,
+        force=force,
+    )
+    with diagnostics.progress("report", making.steps(asked)) as line:
+
+        def step(note: str) -> None:
+            line.advance(1, note)
+
+        written = making.write(asked, play=player(jobs), step=step, jobs=jobs)
+    for path in written:
+        output.text(str(path))

@@ -1,0 +1,144 @@
+"""The variants, one entry each: the rule, what it does alone, its best and worst partners."""
+
+from __future__ import annotations
+
+import re
+
+from balance.analysis.estimates import Quotient, Share
+from balance.analysis.intervals import quantile
+from balance.analysis.verdict import Judgement, Verdict
+from balance.report.material import Material
+from balance.report.model import Block, Bullets, Cell, Column, Paragraph, Section, Source, Table
+from balance.report.words import count, interval, listed, whole
+
+__all__ = ["section"]
+
+
+def section(m: Material) -> Section | None:
+    """Return the chapter; None if no variant was in force."""
+    if not m.size:
+        return None
+    played = {name for cell in m.statistics.cells.values() for name in cell.variants}
+    order = sorted(played, key=lambda name: (m.names.get(name, name), name))
+    head = (
+        f"One entry for each {m.facts.variant}: its rule, what it does alone"
+        + (", and which partners go best and worst with it." if m.size == 2 else ".")
+    )  # fmt: skip
+    return Section(
+        "variants",
+        m.facts.variants.capitalize(),
+        (Paragraph(head),),
+        tuple(_entry(m, name) for name in order),
+    )
+
+
+def _entry(m: Material, variant: str) -> Section:
+    name = m.names.get(variant, variant)
+    blocks: list[Block] = [Paragraph(m.rule(variant))]
+    if any(m.cell(n, (variant,), m.usual) for n in m.players):
+        blocks.append(_alone(m, variant, name))
+    else:
+        blocks.append(Paragraph("It was not played alone, so its own effect is not known."))
+    if m.size == 2:
+        blocks += _partners(m, variant)
+    sections = m.described(variant)
+    rest = [f"{title}: {' '.join(lines)}" for title, lines in sections if " ".join(lines) != m.rule(variant)]
+    if rest:
+        blocks.append(Bullets(tuple(rest)))
+    slug = re.sub(r"[^a-z0-9]+", "-", variant.lower()).strip("-")
+    return Section(f"variant-{slug}", name, tuple(blocks))
+
+
+def _alone(m: Material, variant: str, name: str) -> Table:
+    rows = []
+    lineup = m.usual
+    for n in m.players:
+        judgement = m.find(n, (variant,))
+        cell, base = m.cell(n, (variant,), lineup), m.cell(n, (), lineup)
+        if cell is None or not cell.games:
+            continue
+        ratio = None
+        if base and "length" in cell.paired and base.sums["length"].num:
+            ratio = Quotient(cell.sums["length"], base.sums["length"], cell.paired["length"]).interval
+        verdict = judgement.verdict.value if judgement else "not judged"
+        rows.append(
+            (
+                whole(n),
+                Cell(verdict, verdict),
+                interval(quantile(cell.lengths, 0.5), "integer"),
+                interval(ratio),
+                interval(Share(cell.sums["stalled"]).interval, "share"),
+                whole(cell.games),
+                Cell(cell.id, str(cell.id)),
+            )
+        )
+    ask = m.ask
+    return Table(
+        f"alone-{variant}",
+        f"{name} alone, {m.strength_name(lineup)}",
+        (
+            Column("players", "Players", "integer"),
+            Column("verdict", "Verdict", "verdict", "Over all strengths of play."),
+            Column("p50", "Median rounds", "interval"),
+            Column(
+                "ratio",
+                "Times as long",
+                "interval",
+                f"Mean length as a multiple of that without any {m.facts.variant}.",
+            ),
+            Column("stalled", "Nobody wins", "interval"),
+            Column("games", "Games", "integer"),
+            Column("cell_id", "Cell", "integer", "Its number in the run, for SQL."),
+        ),
+        tuple(rows),
+        Source(
+            count(sum(row[5].value for row in rows), "game", "games"),
+            "95%: order statistics for the median, Fieller on common deals, Wilson",
+            f"select cell_id, players, median({ask.length}) as p50, count(*) as games,\n"
+            f"  count(*) filter ({ask.stalled}) / count(*) as stalled\n"
+            f"from games where {ask.scope} and {ask.lineup(lineup)} and {ask.alone(variant)}\ngroup by all order by cell_id",
+        ),
+        ("cell_id",),
+    )
+
+
+def _partners(m: Material, variant: str) -> list[Block]:
+    """Return the partners with which it is broken most, and least."""
+    found = []
+    for key, judgements in m.by_combination.items():
+        if variant in key:
+            other = next((name for name in key if name != variant), variant)
+            found.append((other, judgements))
+    if not found:
+        return [Paragraph("It was not played with others.")]
+    worst = sorted(found, key=lambda one: (-_broken(one[1]), -_reasons(one[1]), m.names[one[0]]))
+    best = sorted(found, key=lambda one: (_broken(one[1]), -_fine(one[1]), _reasons(one[1]), m.names[one[0]]))
+    bad = [_told(m, *one) for one in worst[:3] if _broken(one[1])]
+    good = [_told(m, *one) for one in best[:3] if not _broken(one[1])]
+    broken = sum(bool(_broken(judgements)) for _, judgements in found)
+    said = f"Broken with {broken} of {len(found)} partners at some number of players."
+    lines = [said]
+    lines.append(f"Worst partners: {listed(bad)}." if bad else "No partner was found broken with it.")
+    lines.append(
+        f"Best partners: {listed(good)}." if good else "There is no partner with which it is not broken."
+    )
+    return [Bullets(tuple(lines))]
+
+
+def _broken(judgements: list[Judgement]) -> int:
+    return sum(j.verdict is Verdict.BROKEN for j in judgements)
+
+
+def _fine(judgements: list[Judgement]) -> int:
+    return sum(j.verdict is Verdict.FINE for j in judgements)
+
+
+def _reasons(judgements: list[Judgement]) -> int:
+    return sum(len(j.broken) for j in judgements)
+
+
+def _told(m: Material, other: str, judgements: list[Judgement]) -> str:
+    broken, fine, total = _broken(judgements), _fine(judgements), len(judgements)
+    if broken:
+        return f"{m.names[other]} (broken at {broken} of {total} numbers of players)"
+    return f"{m.names[other]} ({'fine' if fine else 'undecided'} at {fine or total} of {total})"

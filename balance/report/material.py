@@ -1,0 +1,332 @@
+"""What a report is made of: all that is computed from runs, once, before anything is put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from balance import machine
+from balance.analysis import items as item_analysis
+from balance.analysis.cells import CellStatistics, Statistics
+from balance.analysis.handicap import Coin, coins_of_runs
+from balance.analysis.interaction import Interaction, interactions
+from balance.analysis.intervals import Interval
+from balance.analysis.itemcounts import Item, choose_cells, count_items, count_versus, items_of
+from balance.analysis.items import ItemInteraction, ItemValue
+from balance.analysis.pooled import Halved, Pool, halves, length_quantiles, pooled
+from balance.analysis.ranking import HEADLINE, Confirmed, Ranking, confirm, rank
+from balance.analysis.strength import Strength, measured_strength
+from balance.analysis.thresholds import Thresholds
+from balance.analysis.verdict import Judgement, Moved, Verdict, combined, strength_of
+from balance.dataset.run import Run
+from balance.errors import DataError
+from balance.games.contract import Entry, Facts, Game
+from balance.games.lineup import parse_lineup
+from balance.report.queries import Ask
+
+__all__ = [
+    "FRESH_GAMES",
+    "INTERACTIONS",
+    "Items",
+    "Material",
+    "Play",
+    "Step",
+    "collect",
+    "collect_items",
+    "empty_material",
+    "worst_of",
+]
+
+FRESH_GAMES: Final = 1000
+"""Games of each cell that are played to see whether the worst are as bad as they look."""
+COIN_DEALS: Final = 400
+"""Deals, at each number of players and of coins, that tell what a coin is worth."""
+INTERACTIONS: Final = ("length", "money", "hand", "stalled", "no_lead_change")
+"""What pairs are looked at for beyond their variants alone."""
+
+Play = Callable[[Any], Run]
+Step = Callable[[str], None]
+"""Told what is done next, for a progress bar."""
+
+
+@dataclass(frozen=True)
+class Items:
+    """What games say of items: by all deals, and by halves, one of which chooses and the other is quoted."""
+
+    lineup: str
+    items: tuple[Item, ...]
+    values: tuple[ItemValue, ...]
+    chosen: tuple[ItemValue, ...]
+    quoted: tuple[ItemValue, ...]
+    interactions: tuple[ItemInteraction, ...]
+    interactions_chosen: tuple[ItemInteraction, ...]
+    interactions_quoted: tuple[ItemInteraction, ...]
+    coins: Mapping[int, Coin]
+    games: int
+
+
+@dataclass(frozen=True)
+class Material:
+    """Everything at hand."""
+
+    runs: tuple[Run, ...]
+    thresholds: Thresholds
+    players: tuple[int, ...]
+    ranking: Ranking | None
+    """None: the runs hold no game under variants."""
+    statistics: Statistics
+    fresh: tuple[Confirmed, ...]
+    not_fresh: str
+    """Why nothing was played on fresh seeds; nothing if it was."""
+    moved: tuple[Moved, ...]
+    interactions: tuple[Interaction, ...]
+    pool: Pool
+    quantiles: Mapping[tuple[int, str], tuple[dict[int, int], list[Interval]]]
+    halves: Mapping[int, Halved]
+    items: Items | None
+    strength: Strength | None
+
+    @property
+    def run(self) -> Run:
+        """The first run; all others have the same game, catalog and seed."""
+        return self.runs[0]
+
+    @property
+    def game(self) -> Game[Any, Any]:
+        """The game."""
+        return self.run.game
+
+    @property
+    def facts(self) -> Facts:
+        """Its facts."""
+        return self.game.facts
+
+    @cached_property
+    def ask(self) -> Ask:
+        """Its queries."""
+        return Ask(self.facts, self.players)
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The names of all variants by id."""
+        rows = self.run.small(self.facts.variants).to_dicts()
+        return {str(row["id"]): str(row.get("name") or row["id"]) for row in rows}
+
+    def title(self, variants: Sequence[str]) -> str:
+        """Return the names of variants that are in force together."""
+        return " + ".join(self.names.get(name, name) for name in variants) or f"no {self.facts.variant}"
+
+    def described(self, variant: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return what the catalog says of a variant: paragraphs under headings, the rule first."""
+        entry = Entry(self.facts.variant, variant, self.names.get(variant, variant))
+        return self.game.describe(self.run.catalog, entry).sections
+
+    def rule(self, variant: str) -> str:
+        """Return what a variant does, in words."""
+        sections = self.described(variant)
+        return " ".join(dict(sections).get("Rule") or (sections[0][1] if sections else ()))
+
+    @cached_property
+    def lineups(self) -> tuple[str, ...]:
+        """The lineups that were played, the weakest play first."""
+        played = {cell.lineup for cell in self.statistics.cells.values() if cell.games}
+        order = [strength.name for strength in self.facts.strengths]
+
+        def place(lineup: str) -> tuple[int, str]:
+            name = strength_of(self.facts, lineup).name
+            return (order.index(name) if name in order else len(order)), lineup
+
+        return tuple(sorted(played, key=place))
+
+    def strength_name(self, lineup: str) -> str:
+        """Return how well those play whom a lineup seats: "skilled play"."""
+        return strength_of(self.facts, lineup).name
+
+    @cached_property
+    def usual(self) -> str:
+        """The lineup of the game's usual players, or else the strongest that was played."""
+        usual = self.facts.default_lineup
+        if usual in self.lineups:
+            return usual
+        sweep = [name for name in self.facts.default_sweep_lineups if name in self.lineups]
+        return sweep[0] if sweep else self.lineups[-1]
+
+    @cached_property
+    def mixed(self) -> tuple[str, ...]:
+        """The lineups in which different policies meet."""
+        players = max(self.players)
+        return tuple(name for name in self.lineups if parse_lineup(name, players, self.game).mixed)
+
+    @property
+    def games(self) -> int:
+        """How many games were looked at."""
+        return sum(cell.games for cell in self.statistics.cells.values())
+
+    @cached_property
+    def size(self) -> int:
+        """How many variants the combinations have that the report is about: the most that were played."""
+        return max((len(cell.variants) for cell in self.statistics.cells.values()), default=0)
+
+    @cached_property
+    def judged(self) -> tuple[Judgement, ...]:
+        """The verdicts on full combinations, the worst first."""
+        ranked = self.ranking.ranked if self.ranking else ()
+        return tuple(found for found in ranked if len(found.variants) == self.size)
+
+    @cached_property
+    def by_combination(self) -> dict[tuple[str, ...], list[Judgement]]:
+        """The verdicts on each full combination, by number of players."""
+        found: dict[tuple[str, ...], list[Judgement]] = {}
+        for judgement in sorted(self.judged, key=lambda j: j.key):
+            found.setdefault(judgement.variants, []).append(judgement)
+        return found
+
+    @cached_property
+    def verdicts(self) -> dict[tuple[str, ...], Verdict]:
+        """The verdict on each full combination over all numbers of players."""
+        return {key: combined(j.verdict for j in found) for key, found in self.by_combination.items()}
+
+    def find(self, players: int, variants: Sequence[str]) -> Judgement | None:
+        """Return the verdict on some variants."""
+        return self._found.get((players, tuple(variants)))
+
+    @cached_property
+    def _found(self) -> dict[tuple[int, tuple[str, ...]], Judgement]:
+        return {j.key: j for j in (self.ranking.ranked if self.ranking else ())}
+
+    def cell(self, players: int, variants: Sequence[str], lineup: str) -> CellStatistics | None:
+        """Return a cell, if it was played."""
+        return self.statistics.find(players, variants, lineup)
+
+    @property
+    def combination(self) -> str:
+        """What a full combination is called: `pair of twists`, `mood`."""
+        return f"pair of {self.facts.variants}" if self.size == 2 else self.facts.variant
+
+    @property
+    def combinations(self) -> str:
+        """The same in the plural: `pairs of twists`, `moods`."""
+        return f"pairs of {self.facts.variants}" if self.size == 2 else self.facts.variants
+
+
+def worst_of(ranking: Ranking, size: int, most: int = HEADLINE) -> list[Judgement]:
+    """Return the worst combinations that are broken, each at the number of players where it is clearest."""
+    found: dict[tuple[str, ...], Judgement] = {}
+    for judgement in ranking.ranked:
+        if judgement.verdict is Verdict.BROKEN and len(judgement.variants) == size:
+            found.setdefault(judgement.variants, judgement)
+    return list(found.values())[:most]
+
+
+def collect(
+    runs: Sequence[Run],
+    thresholds: Thresholds,
+    players: Sequence[int] = (),
+    *,
+    play: Play,
+    step: Step = lambda _: None,
+    jobs: int | None = None,
+) -> Material:
+    """Compute everything that a report on all combinations says."""
+    facts = runs[0].game.facts
+    step("verdicts")
+    ranking: Ranking | None = None
+    try:
+        ranking = rank(runs, thresholds, players)
+        statistics = ranking.statistics
+    except DataError:
+        from balance.analysis.cells import statistics as summed
+
+        statistics = summed(runs)
+    if players:
+        kept = {number: cell for number, cell in statistics.cells.items() if cell.players in players}
+        statistics = Statistics(facts, kept)
+    if not any(cell.games for cell in statistics.cells.values()):
+        raise DataError("the runs hold no games at these numbers of players")
+    counts = tuple(sorted({cell.players for cell in statistics.cells.values() if cell.games}))
+    size = max(len(cell.variants) for cell in statistics.cells.values())
+    step("how much the thresholds matter")
+    moved = ranking.sensitivity(thresholds) if ranking else []
+    step("pairs against their parts")
+    beyond = interactions(runs, statistics, measures=INTERACTIONS)
+    step("players, seats, tension")
+    pool = pooled(runs, statistics.cells)
+    step("lengths")
+    quantiles = length_quantiles(runs, statistics.cells)
+    halved = halves(runs, statistics.cells)
+    step(facts.items)
+    items = collect_items(runs, counts, jobs, step)
+    step("the worst on fresh seeds")
+    fresh: list[Confirmed] = []
+    why = "" if ranking else "nothing was judged"
+    if ranking:
+        try:
+            fresh = confirm(ranking, worst_of(ranking, size), play, FRESH_GAMES)
+        except DataError as error:
+            why = str(error)
+    return Material(
+        tuple(runs),
+        thresholds,
+        counts,
+        ranking,
+        statistics,
+        tuple(fresh),
+        why,
+        tuple(moved),
+        tuple(beyond),
+        pool,
+        quantiles,
+        halved,
+        items,
+        measured_strength(runs[0].game),
+    )
+
+
+def collect_items(runs: Sequence[Run], players: Sequence[int], jobs: int | None, step: Step) -> Items | None:
+    """Return what games say of items; None if the game has none."""
+    facts = runs[0].game.facts
+    if not any(kind.name == facts.item for kind in runs[0].game.kinds):
+        return None
+    items = items_of(runs[0])
+    cells = choose_cells(runs, players=players)
+    counts = count_items(runs, cells)
+    dealt = bool(facts.mask("opening"))
+    coins: Mapping[int, Coin] = {}
+    if dealt:
+        step("what a coin is worth")
+        try:
+            coins = coins_of_runs(runs, cells, deals=COIN_DEALS, jobs=jobs or machine.cores().amount)
+        except DataError:
+            coins = {}  # the engine is another than then
+        step(f"{facts.items} under {facts.variants}")
+    versus = count_versus(runs, cells) if dealt else []
+    beyond, chosen, quoted = (
+        tuple(item_analysis.interactions_from_counts(items, found))
+        for found in (versus, [v.half(0) for v in versus], [v.half(1) for v in versus])
+    )
+    return Items(
+        cells[0].lineup,
+        tuple(items),
+        tuple(item_analysis.values_from_counts(items, counts, coins)),
+        tuple(item_analysis.values_from_counts(items, [c.half(0) for c in counts], coins)),
+        tuple(item_analysis.values_from_counts(items, [c.half(1) for c in counts], coins)),
+        beyond,
+        chosen,
+        quoted,
+        coins,
+        sum(c.games for c in counts),
+    )
+
+
+def empty_material(runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int] = ()) -> Material:
+    """Return what is known before anything is computed: names, words and queries, for a report on one item."""
+    played = sorted({cell.players for run in runs for cell in run.plan.cells if cell.games})
+    counts = tuple(n for n in played if not players or n in players)
+    if not counts:
+        raise DataError("the runs hold no games at these numbers of players")
+    nothing = Statistics(runs[0].game.facts, {})
+    return Material(
+        tuple(runs), thresholds, counts, None, nothing, (), "", (), (), Pool({}, {}), {}, {}, None, None
+    )

@@ -1,0 +1,136 @@
+"""How numbers and names are printed in a report: one way, for every table, sentence and rendering."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from balance.analysis.intervals import Interval
+from balance.analysis.items import Ends
+from balance.report.model import Cell
+
+__all__ = [
+    "command_path",
+    "count",
+    "ends",
+    "interval",
+    "listed",
+    "number",
+    "printed",
+    "share",
+    "text",
+    "whole",
+]
+
+UNKNOWN = "–"
+"""What stands where nothing is known."""
+
+
+def printed(value: float | None, kind: str) -> str:
+    """Return a number as it is printed; `kind` is that of a column.
+
+    >>> printed(0.1234, "share"), printed(0.0123, "share"), printed(1.234, "number"), printed(1234, "integer")
+    ('12%', '1.2%', '1.23', '1,234')
+    """
+    if value is None or not math.isfinite(value):
+        return UNKNOWN
+    if kind == "share":
+        percent = 100 * value
+        return f"{percent:.0f}%" if 10 <= percent <= 90 or percent in (0, 100) else f"{percent:.1f}%"
+    if kind == "integer":
+        return f"{value:,.0f}"
+    if kind == "signed":
+        return f"{value:+.2f}"
+    return f"{value:.2f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def whole(value: int | None) -> Cell:
+    """Return a whole number as an entry of a table."""
+    return Cell(value, printed(value, "integer"))
+
+
+def count(value: int, one: str, many: str) -> str:
+    """Return a number with its noun.
+
+    >>> count(1, "game", "games"), count(1200, "game", "games")
+    ('1 game', '1,200 games')
+    """
+    return f"{value:,} {one if value == 1 else many}"
+
+
+def text(value: object) -> Cell:
+    """Return words as an entry of a table."""
+    return Cell(value, str(value))
+
+
+def number(value: float | None, kind: str = "number") -> Cell:
+    """Return a number as an entry of a table."""
+    return Cell(value, printed(value, kind))
+
+
+def share(value: float | None) -> Cell:
+    """Return a share as an entry of a table."""
+    return number(value, "share")
+
+
+def interval(found: Interval | None, kind: str = "number") -> Cell:
+    """Return a figure with its interval as an entry of a table.
+
+    >>> interval(Interval(1.0, 0.912, 1.088)).text
+    '1.00 (0.91 to 1.09)'
+    """
+    if found is None or math.isnan(found.value):
+        return Cell(None, UNKNOWN)
+    value, low, high = found
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return Cell(value, f"{printed(value, kind)} (open-ended)")
+    told = f"{printed(value, kind)} ({printed(low, kind)} to {printed(high, kind)})"
+    return Cell(value, told, low, high)
+
+
+def ends(found: Ends, kind: str = "number") -> Cell:
+    """Return a figure of an item as an entry of a table."""
+    value, low, high = found
+    if value is None:
+        return Cell(None, UNKNOWN)
+    infinite = math.inf
+    return interval(
+        Interval(value, -infinite if low is None else low, infinite if high is None else high), kind
+    )
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """Return names as a list in a sentence.
+
+    >>> listed(["a", "b", "c"]), listed(["a"])
+    ('a, b and c', 'a')
+    """
+    every = list(names)
+    if len(every) < 2:
+        return "".join(every)
+    return f"{', '.join(every[:-1])} {last} {every[-1]}"
+
+
+def command_path(path: Path) -> str:
+    """Return a folder as a command names it: as it was given, or its name alone if that told where it lies.
+
+    >>> command_path(Path("data/runs/x")), command_path(Path("/home/me/data/my run"))
+    ('data/runs/x', "'my run'")
+    """
+    return shlex.quote(path.name if path.is_absolute() else path.as_posix())
+
+
+def command(*words: str) -> str:
+    """Return a command line."""
+    return " ".join(words)
+
+
+def titles(names: Sequence[str]) -> str:
+    """Return variants that are in force together.
+
+    >>> titles(["Unions", "Geeks"])
+    'Unions + Geeks'
+    """
+    return " + ".join(names)

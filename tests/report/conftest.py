@@ -1,0 +1,85 @@
+"""What the tests of reports share: small real runs, and the models made of them, once."""
+
+import os
+
+import pytest
+
+import balance
+from balance import games
+from balance.report import making
+from tests.games.tiny import GAME
+
+TWISTS = ("unions", "geeks", "philanthropy", "mad-broker")
+HOSTILE = '<script>alert("x")</script> #import "@preview/x:1.0.0": * $ x^2 $ `code` *bold* _it_ [[broken]] \\ </style> {} "'
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _tiny():
+    before = games._registered.get("tiny")
+    games._registered["tiny"] = GAME
+    yield
+    if before is None:
+        games._registered.pop("tiny", None)
+
+
+@pytest.fixture(scope="package")
+def workplace(tmp_path_factory):
+    """The folder in which commands run: fresh games lie in its data/runs."""
+    return tmp_path_factory.mktemp("work")
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _there(workplace):
+    before = os.getcwd()
+    os.chdir(workplace)
+    yield
+    os.chdir(before)
+
+
+@pytest.fixture(scope="package")
+def nefarious(workplace):
+    """All combinations of four twists, with an overlay whose notes are hostile."""
+    overlay = workplace / "hostile.toml"
+    quoted = HOSTILE.replace("\\", "\\\\").replace('"', '\\"')
+    overlay.write_text(
+        f'[[twist]]\nid = "unions"\nnote = "{quoted}"\n[[invention]]\nid = 3\nnote = "{quoted}"\n'
+    )
+    pairs = [f"{a},{b}" for k, a in enumerate(TWISTS) for b in TWISTS[k + 1 :]]
+    balance.simulate(
+        "nefarious",
+        players="2,3",
+        variants=["none", *TWISTS, *pairs],
+        games_per_cell=60,
+        seed=3,
+        catalog=[overlay],
+        jobs=2,
+    )
+    return "nefarious"
+
+
+@pytest.fixture(scope="package")
+def tiny(workplace):
+    """All moods of the tiny game."""
+    balance.simulate("tiny", game="tiny", games_per_cell=60, jobs=1)
+    return "tiny"
+
+
+@pytest.fixture(scope="package")
+def space(nefarious):
+    """The report on all combinations."""
+    return making.make(making.Asked((nefarious,)), jobs=2)
+
+
+@pytest.fixture(scope="package")
+def pair(nefarious):
+    return making.make(making.Asked((nefarious,), pair=("unions", "geeks")))
+
+
+@pytest.fixture(scope="package")
+def item(nefarious):
+    return making.make(making.Asked((nefarious,), item="Flying Car"), jobs=2)
+
+
+@pytest.fixture(scope="package")
+def tiny_space(tiny):
+    return making.make(making.Asked((tiny,)), jobs=1)

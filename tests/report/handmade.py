@@ -1,0 +1,238 @@
+"""A report made by hand: every kind of block, an atlas of any size, texts that try to be more than text."""
+
+from __future__ import annotations
+
+import math
+import random
+from itertools import combinations, islice
+
+from balance.report.model import (
+    SCALE,
+    Answer,
+    Atlas,
+    AtlasMetric,
+    AtlasVariant,
+    AtlasView,
+    Bullets,
+    Cell,
+    Code,
+    Column,
+    Figure,
+    Paragraph,
+    Phrase,
+    Provenance,
+    Report,
+    Scaled,
+    Section,
+    Source,
+    Surprise,
+    Table,
+    VerdictCount,
+    Worst,
+)
+
+HOSTILE = """<script>alert("x")</script> </script> <!-- {{ 7 * 7 }} {% raw %} ' " & [[win points]] \u2028"""
+NAMES = (
+    "Anarchy",
+    "Bureaucrats",
+    "Cold War",
+    "Double Agents",
+    "Espionage",
+    "Factories",
+    "Gold Rush",
+    "Hypnosis",
+)
+SOURCE = Source("1,234 games", "95%, Wilson, the deal is the unit", "select '<b>' as x, count(*) from games")
+METRICS = (
+    AtlasMetric(
+        "length", "Median length", "Half of all games are shorter.", "integer", None, low=8.0, high=16.0
+    ),
+    AtlasMetric("stalls", "Stalled games", "Nobody wins.", "share", None, None, 0.05),
+    AtlasMetric("seat:0", "First seat", "Win points of who sits first.", "number", 1.0, 0.8, 1.2),
+    AtlasMetric("money", "Money at the end", "Shown only.", "number"),
+)
+
+
+def names(count: int) -> list[str]:
+    return [NAMES[k] if k < len(NAMES) else f"Variant number {k}" for k in range(count)]
+
+
+def scaled(rng: random.Random, count: int, middle: float, spread: float) -> Scaled:
+    values = [round(SCALE * max(0.0, rng.gauss(middle, spread))) for _ in range(count)]
+    half = round(SCALE * spread / 5)
+    return Scaled(tuple(values), tuple(max(0, v - half) for v in values), tuple(v + half for v in values))
+
+
+def view(rng: random.Random, count: int, players: int, lineup: str, strength: str, number: int) -> AtlasView:
+    verdicts = "".join(rng.choice("bbffffffuuu") for _ in range(count))
+    reasons = tuple(
+        (Phrase(0, ("21", "16")),) if code == "b" else (Phrase(1, ("4,000",)),) if code == "u" else ()
+        for code in verdicts
+    )
+    return AtlasView(
+        players=players,
+        lineup=lineup,
+        strength=strength,
+        cells=tuple(number * count + k for k in range(count)),
+        games=(450,) * count,
+        verdicts=verdicts,
+        values={
+            "length": scaled(rng, count, 12, 3),
+            "stalls": scaled(rng, count, 0.03, 0.02),
+            "seat:0": scaled(rng, count, 1, 0.1),
+            "money": scaled(rng, count, 9, 2),
+        },
+        lengths=tuple(tuple(rng.randrange(60) for _ in range(8)) for _ in range(count)),
+        styles={p: scaled(rng, count, 1, 0.2) for p in ("adaptive", "greedy")} if lineup == "field" else {},
+        interactions={"length": scaled(rng, count, 0.1, 0.02), "stalled": scaled(rng, count, 0.03, 0.01)},
+        sure={name: "".join(rng.choice("01") for _ in range(count)) for name in ("length", "stalled")},
+        # Beyond 2^53: a browser would round it.
+        replays=tuple(66_700_000_000_000_001 + 10_000_000_000_000 * k for k in range(count)),
+        reasons=reasons,
+    )
+
+
+def atlas(count: int, players: tuple[int, ...], called: list[str]) -> Atlas:
+    rng = random.Random(7)
+    places = count * (count + 1) // 2
+    lineups = (("field", "casual play"), ("mirror:adaptive", "skilled play"))
+    views = tuple(
+        view(rng, places, n, lineup, strength, number)
+        for number, (n, lineup, strength) in enumerate((n, *both) for n in players for both in lineups)
+    )
+
+    def together(n: int) -> str:
+        ours = [v.verdicts for v in views if v.players == n]
+        return "".join("b" if "b" in c else "f" if set(c) == {"f"} else "u" for c in zip(*ours, strict=True))
+
+    return Atlas(
+        variants=tuple(AtlasVariant(f"v{k}", name, f"The rule of {name}.") for k, name in enumerate(called)),
+        pairs=True,
+        metrics=METRICS,
+        players=players,
+        lineups=lineups,
+        views=views,
+        overall={n: together(n) for n in players},
+        plain=tuple({m.id: (12.0, 11.5, math.inf) for m in METRICS} for _ in views),
+        plain_lengths=tuple((1, 5, 30, 60, 30, 5, 1, 0) for _ in views),
+        length_bins=((1, 5), (6, 8), (9, 10), (11, 11), (12, 13), (14, 16), (17, 25), (26, 60)),
+        policies=("adaptive", "greedy"),
+        interactions=(("length", "length", "log"), ("stalled", "games that nobody wins", "points")),
+        templates=(
+            "The median game lasts {} rounds, accepted are {} at most.",
+            "About {} more games would tell.",
+        ),
+        replay="balance replay data/runs/x {}",
+        sql="select rounds, count(*) from games where cell_id = {} group by all",
+    )
+
+
+def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "") -> Report:
+    """A report of `count` variants; with `hostile` every free text carries it."""
+    called = names(count)
+    if hostile:
+        called[1] = hostile
+    table = Table(
+        "ranking",
+        f"The ranking {hostile}",
+        (
+            Column("pair", "Pair", "pair"),
+            Column("verdict", "Verdict", "verdict"),
+            Column("value", "Value", "interval", f"What it means {hostile}"),
+            Column("games", "Games", "integer"),
+        ),
+        tuple(
+            (
+                Cell((f"v{i}", f"v{j}"), f"{called[i]} + {called[j]}"),
+                Cell("broken" if k % 2 else "fine", "broken" if k % 2 else "fine"),
+                Cell(None, "–") if k == 2 else Cell(k * 1.5, f"{k * 1.5:.2f} (1.00 to 9.00)", 1.0, 9.0),
+                Cell(1000 * k, f"{1000 * k:,}"),
+            )
+            for k, (i, j) in enumerate(islice(combinations(range(count), 2), 20), 1)
+        ),
+        SOURCE,
+        ("pair",),
+        f"A note {hostile}",
+        long=True,
+    )
+    figure = Figure(
+        "length-figure",
+        f"How long games last {hostile}",
+        "histogram",
+        {"x": (1, 2, 3) * 2, "series": ("2 players",) * 3 + (f"3 {hostile}",) * 3, "y": (1, 5, 2, 2, 4, 3)},
+        SOURCE,
+        f"Two players: most games last 2 rounds {hostile}",
+        ("x", "series"),
+        "rounds",
+        "games",
+        "integer",
+    )
+    return Report(
+        kind="space",
+        title=f"Does a pair break the game? {hostile}",
+        subtitle=f"All pairs of {count} variants {hostile}",
+        game=f"Nefarious {hostile}",
+        edition="First edition",
+        words={"variant": "twist", "variants": "twists", "item": "invention", "items": "inventions"},
+        answer=Answer(
+            f"12 of 28 pairs break the game; [[win points]] say so. {hostile}",
+            (VerdictCount(None, 12, 6, 10), VerdictCount(2, 8, 10, 10), VerdictCount(4, 10, 8, 10)),
+            (
+                Worst(
+                    ("v0", "v1"),
+                    f"{called[0]} + {called[1]}",
+                    4,
+                    "casual play",
+                    f"It never ends. {hostile}",
+                    "64 rounds",
+                    True,
+                ),
+                Worst(
+                    ("v2", "v3"),
+                    f"{called[2]} + {called[3]}",
+                    2,
+                    "skilled play",
+                    "One seat wins.",
+                    "1.02",
+                    False,
+                ),
+            ),
+            (
+                Surprise(
+                    ("v1", "v2"),
+                    f"{called[1]} + {called[2]}",
+                    4,
+                    "casual play",
+                    True,
+                    f"Alone both are fine. {hostile}",
+                ),
+            ),
+            (f"Play more games of the undecided ones. {hostile}",),
+            f"Too few games to say much. {hostile}",
+        ),
+        sections=(
+            Section("wins", "Win rates", (Paragraph(f"A text with [[Win points]]. {hostile}"), table)),
+            Section(
+                "length",
+                "Game length",
+                (
+                    Bullets((f"One thing {hostile}", "another")),
+                    figure,
+                    Code(f"balance check {hostile}", "Try it"),
+                ),
+                (Section("length-more", f"More {hostile}", (Paragraph("A part."),)),),
+            ),
+        ),
+        glossary={"win points": f"Share of wins times players; 1 is fair. {hostile}"},
+        provenance=Provenance(
+            1234,
+            ({"id": f"abc {hostile}", "seed": "1"},),
+            (("balance", "0.1"),),
+            (("catalog", "4e91"),),
+            (
+                "balance simulate --games 450 --seed 1 --out data/runs/x",
+                f"balance report data/runs/x {hostile}",
+            ),
+        ),
+        atlas=atlas(count, players, called),
+    )

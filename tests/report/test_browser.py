@@ -1,0 +1,557 @@
+"""The HTML report in a real browser: clicked, typed at, linked to, downloaded from, and looked at on a phone.
+
+Without chromium these tests are skipped, except where CI is set: there a missing browser is a failure.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+import shutil
+from itertools import combinations
+
+import pytest
+
+from balance.report.html import render
+from balance.report.model import SCALE, VERDICT_CODES, place
+from balance.report.words import printed
+from tests.report.handmade import HOSTILE, handmade
+
+COUNT = 12
+PLAYERS = (2, 3, 4)
+OPTIONS = (
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+DESK = {"width": 1280, "height": 900}
+OPTION = "echarts.getInstanceByDom(document.getElementById('atlas-chart')).getOption()"
+PHONE = {"width": 390, "height": 844}
+
+
+def chromium() -> str:
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        if os.environ.get("CI"):
+            pytest.fail("no chromium here, and CI is set: the HTML report would go untested")
+        pytest.skip("no chromium on this machine")
+    return found
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory):
+    """One browser for all, with an empty memory."""
+    program = chromium()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        made = driver.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("profile"),
+            executable_path=program,
+            args=OPTIONS,
+            viewport=DESK,
+            color_scheme="light",
+            reduced_motion="reduce",
+            accept_downloads=True,
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        made.set_default_timeout(20_000)
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="module")
+def report():
+    return handmade(COUNT, PLAYERS)
+
+
+@pytest.fixture(scope="module")
+def file(report, tmp_path_factory):
+    target = tmp_path_factory.mktemp("a folder") / "report.html"
+    target.write_text(render(report), encoding="utf-8")
+    return target
+
+
+@pytest.fixture(scope="module")
+def tab(context):
+    page = context.pages[0]
+    page.heard = []
+    page.asked = []
+    page.on("console", lambda message: page.heard.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: page.heard.append(f"error: {error}"))
+    page.on("dialog", lambda dialog: (page.heard.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on("request", lambda request: page.asked.append(request.url))
+    return page
+
+
+@pytest.fixture
+def page(tab, file):
+    """The report as if just opened; afterwards the console is silent and no network was asked."""
+    tab.heard.clear()
+    tab.asked.clear()
+    tab.set_viewport_size(DESK)
+    if not tab.url.startswith(file.as_uri()):
+        tab.goto(file.as_uri())
+    tab.evaluate(AS_OPENED)
+    yield tab
+    assert tab.heard == []
+    asked = [url for url in tab.asked if not url.startswith(("data:", "blob:", "about:"))]
+    assert set(asked) <= {file.as_uri()}
+
+
+# Loading the page for every test would take most of their time.
+AS_OPENED = """async () => {
+    if (location.hash !== "#players=4") {
+        const told = new Promise((done) => addEventListener("hashchange", done, { once: true }));
+        location.hash = "#players=4";
+        await told;
+    }
+    const search = document.getElementById("atlas-search");
+    search.value = "";
+    search.dispatchEvent(new Event("input"));
+    delete document.documentElement.dataset.theme;
+    document.activeElement.blur();
+    scrollTo(0, 0);
+}"""
+
+
+def address(page) -> str:
+    return page.evaluate("location.hash")
+
+
+def square(page, i: int, j: int) -> tuple[float, float]:
+    """Where the middle of the square of two variants is, in a matrix sorted by name."""
+    x, y = page.evaluate(
+        """([row, column]) => {
+            const box = document.getElementById("atlas-chart");
+            box.scrollIntoView({ block: "start" });
+            const at = echarts.getInstanceByDom(box).convertToPixel({ seriesIndex: 0 }, [column, row]);
+            const { left, top } = box.getBoundingClientRect();
+            return [left + at[0], top + at[1]];
+        }""",
+        [i, j],
+    )
+    return x, y
+
+
+def row_of(report, index: int) -> int:
+    """Where a variant stands in a matrix sorted by name."""
+    return sorted(variant.name for variant in report.atlas.variants).index(report.atlas.variants[index].name)
+
+
+def verdict(report, players: int, i: int, j: int) -> str:
+    return VERDICT_CODES[report.atlas.overall[players][place(i, j, COUNT)]]
+
+
+def go(page, fragment: str) -> None:
+    page.evaluate("fragment => { location.hash = fragment }", fragment)
+    page.wait_for_function("fragment => location.hash === '#' + fragment", arg=fragment)
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def rows(page) -> list[list[str]]:
+    return page.locator("#atlas-list tbody tr").evaluate_all(
+        "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+
+
+def test_a_click_on_a_square_opens_what_is_known_of_the_pair(page, report):
+    page.mouse.click(*square(page, row_of(report, 1), row_of(report, 4)))
+    assert page.locator("#panel-title").inner_text() == "Bureaucrats + Espionage"
+    assert address(page) == "#pair=v1+v4&players=4&metric=verdict&strength=all"
+    panel = page.locator("#panel").inner_text()
+    k = place(1, 4, COUNT)
+    views = [view for view in report.atlas.views if view.players == 4]
+    for view in views:
+        assert f"{VERDICT_CODES[view.verdicts[k]]} for {view.strength} (450 games)" in panel
+        for phrase in view.reasons[k]:
+            assert report.atlas.sentence(phrase) in panel
+    assert "The rule of Espionage." in panel
+    assert f"balance replay data/runs/x {views[0].replays[k]}" in panel, "to the last digit"
+    assert f"where cell_id = {views[0].cells[k]}" in panel
+    together = views[0].interactions
+    assert f"{math.exp(together['length'].values[k] / SCALE):.2f} times" in panel
+    assert f"+{100 * together['stalled'].values[k] / SCALE:.1f} points" in panel
+    assert page.locator("#panel .chart svg").count() == 2, "lengths and strategies are drawn"
+    assert page.evaluate("document.activeElement.id") == "panel-title"
+    assert verdict(report, 4, 1, 4) in page.locator("#said").text_content()
+
+
+def test_pointing_at_a_square_tells_its_number_and_interval(page, report):
+    page.select_option("#atlas-metric", "stalls")
+    page.mouse.move(*square(page, row_of(report, 0), row_of(report, 2)))
+    tip = page.locator("body > div", has_text="95%:").last
+    tip.wait_for()
+    found = report.atlas.views[4].values["stalls"]
+    k = place(0, 2, COUNT)
+    low, high = found.lows[k] / SCALE, found.highs[k] / SCALE
+    told = [printed(x, "share") for x in (found.values[k] / SCALE, low, high)]
+    assert "Stalled games: {} (95%: {} to {})".format(*told) in tip.inner_text()
+    assert "Anarchy + Cold War" in tip.inner_text()
+
+
+def test_metric_players_and_strength_change_what_is_shown_and_the_address(page, report):
+    page.click("#as-list")
+    page.select_option("#atlas-metric", "length")
+    assert page.input_value("#atlas-strength") == "field", "a number stands for one strength of play"
+    page.select_option("#atlas-players", "2")
+    page.select_option("#atlas-strength", "mirror:adaptive")
+    assert address(page) == "#players=2&metric=length&strength=mirror%3Aadaptive&as=list"
+    view = report.atlas.views[1]
+    assert (view.players, view.lineup) == (2, "mirror:adaptive")
+    named = {variant.name: index for index, variant in enumerate(report.atlas.variants)}
+    shown = rows(page)
+    assert len(shown) == COUNT * (COUNT - 1) // 2
+    for title, found, value, interval, games in shown:
+        k = place(*(named[name] for name in title.split(" + ")), COUNT)
+        column = view.values["length"]
+        assert found == VERDICT_CODES[view.verdicts[k]]
+        assert value == printed(column.values[k] / SCALE, "integer")
+        ends = [printed(end / SCALE, "integer") for end in (column.lows[k], column.highs[k])]
+        assert interval == " to ".join(ends)
+        assert games == "450"
+
+
+@pytest.mark.parametrize("kind", ["share", "number", "integer"])
+def test_numbers_are_printed_as_everywhere_else(page, kind):
+    """The panel rounds in the browser; it must come out as `printed` does, halves and ends included."""
+    tried = [
+        0,
+        1,
+        0.5,
+        1.5,
+        2.5,
+        0.125,
+        0.375,
+        0.105,
+        0.0125,
+        0.0135,
+        0.1,
+        0.9,
+        0.9005,
+        0.99995,
+        2.675,
+        1234.5,
+        99.995,
+        100.5,
+    ]
+    told = page.evaluate("([kind, tried]) => tried.map((x) => page.written(kind, x))", [kind, tried])
+    assert told == [printed(x, kind) for x in tried]
+
+
+def test_filter_search_and_sort(page, report):
+    page.click("#as-list")
+    page.select_option("#atlas-show", "b")
+    pairs = list(combinations(range(COUNT), 2))
+    names = [variant.name for variant in report.atlas.variants]
+    broken = {f"{names[i]} + {names[j]}" for i, j in pairs if verdict(report, 4, i, j) == "broken"}
+    assert {row[0] for row in rows(page)} == broken
+    page.fill("#atlas-search", "espion")
+    assert {row[0] for row in rows(page)} == {title for title in broken if "Espionage" in title}
+    page.select_option("#atlas-show", "any")
+    page.fill("#atlas-search", "cold + gold")
+    assert [row[0] for row in rows(page)] == ["Cold War + Gold Rush"]
+    page.fill("#atlas-search", "")
+    page.select_option("#atlas-sort", "broken")
+    order = [row[1] for row in rows(page)]
+    assert order == sorted(order, key=["broken", "undecided", "fine"].index)
+    page.select_option("#atlas-metric", "money")
+    page.select_option("#atlas-sort", "value")
+    values = [float(row[2]) for row in rows(page)]
+    assert values == sorted(values, reverse=True)
+    page.click("#as-matrix")
+    page.fill("#atlas-search", "espion")
+    assert page.evaluate(f"{OPTION}.yAxis[0].data") == ["Espionage"]
+    page.fill("#atlas-search", "nothing of that kind")
+    assert page.locator("#atlas-none").is_visible()
+
+
+def test_a_deep_link_opens_the_pair_and_back_and_forward_work(page, file, report):
+    page.goto("about:blank")
+    page.goto(f"{file.as_uri()}#pair=v2+v3&players=3&metric=seat:0&strength=field")
+    title = page.locator("#panel-title")
+    assert title.inner_text() == "Cold War + Double Agents"
+    assert page.input_value("#atlas-metric") == "seat:0"
+    assert page.input_value("#atlas-players") == "3"
+    assert page.evaluate("document.getElementById('atlas').getBoundingClientRect().top") < DESK["height"]
+    go(page, "pair=v5&players=2")
+    title.get_by_text("Factories alone").wait_for()
+    page.click("#panel-close")
+    assert not page.locator("#panel").is_visible()
+    page.go_back()
+    title.get_by_text("Factories alone").wait_for()
+    assert page.input_value("#atlas-players") == "2"
+    page.go_back()
+    title.get_by_text("Cold War + Double Agents").wait_for()
+    page.go_forward()
+    title.get_by_text("Factories alone").wait_for()
+
+
+def test_a_link_of_the_answer_opens_the_panel_and_escape_leads_back(page):
+    link = page.locator("ol.worst a").first
+    link.click()
+    page.locator("#panel-title").get_by_text("Anarchy + Bureaucrats").wait_for()
+    page.keyboard.press("Escape")
+    assert not page.locator("#panel").is_visible()
+    assert page.evaluate("document.activeElement.getAttribute('href')") == "#pair=v0+v1&players=4"
+
+
+def test_a_link_to_a_pair_that_is_not_here_says_so(page):
+    go(page, "pair=v1+nobody&players=4")
+    page.locator("#atlas-problem").get_by_text("This report does not know nobody.").wait_for()
+    assert not page.locator("#panel").is_visible()
+
+
+def test_the_matrix_can_be_walked_with_the_keyboard_and_is_spoken(page, report):
+    page.focus("#as-list")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "atlas-chart", "the next stop"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    spoken = page.locator("#said").text_content()
+    assert spoken == f"Bureaucrats + Double Agents, {verdict(report, 4, 1, 3)}"
+    page.keyboard.press("Enter")
+    assert page.locator("#panel-title").inner_text() == "Bureaucrats + Double Agents"
+    assert page.evaluate("document.activeElement.id") == "panel-title"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "panel-close"
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "atlas-chart"
+
+
+def test_the_first_stop_of_the_keyboard_skips_to_the_answer_and_focus_is_seen(page, file):
+    page.goto("about:blank")
+    page.goto(file.as_uri())
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the answer"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().left") >= 0
+    page.keyboard.press("Tab")
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+
+
+def test_every_control_has_a_name(page):
+    go(page, "pair=v1+v2&players=4")
+    page.locator("#panel").wait_for()
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll("button, select, input, a[href], [role=region], [role=img]")]
+            .filter((e) => !(e.textContent.trim() || e.labels?.length || e.getAttribute("aria-label")
+                || e.getAttribute("aria-labelledby")))
+            .map((e) => e.outerHTML.slice(0, 90))"""
+    )
+    assert nameless == []
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)")
+    assert len(ids) == len(set(ids))
+
+
+def test_the_csv_holds_the_numbers_of_the_model(page, report):
+    with page.expect_download() as waiting:
+        page.click("#atlas-csv")
+    assert waiting.value.suggested_filename == "atlas.csv"
+    found = list(csv.DictReader(io.StringIO(waiting.value.path().read_text(encoding="utf-8"))))
+    ids = [variant.id for variant in report.atlas.variants]
+    expected = []
+    for view in report.atlas.views:
+        for i in range(COUNT):
+            for j in range(i, COUNT):
+                k = place(i, j, COUNT)
+                line = {
+                    "players": str(view.players),
+                    "lineup": view.lineup,
+                    "strength": view.strength,
+                    "twist_1": ids[i],
+                    "twist_2": "" if i == j else ids[j],
+                    "games": "450",
+                    "verdict": VERDICT_CODES[view.verdicts[k]],
+                }
+                for metric, column in view.values.items():
+                    line[metric] = column.values[k] / SCALE
+                    line[f"{metric}_low"] = column.lows[k] / SCALE
+                    line[f"{metric}_high"] = column.highs[k] / SCALE
+                expected.append(line)
+    assert len(found) == len(expected)
+    for row, line in zip(found, expected, strict=True):
+        assert {key: float(row[key]) if isinstance(v, float) else row[key] for key, v in line.items()} == line
+
+
+def test_the_panel_as_a_picture(page, tmp_path):
+    from PIL import Image
+
+    go(page, "pair=v1+v2&players=4")
+    page.locator("#panel").wait_for()
+    with page.expect_download() as waiting:
+        page.click("#panel-png")
+    assert waiting.value.suggested_filename == "v1+v2-4p.png"
+    with Image.open(waiting.value.path()) as picture:
+        assert picture.format == "PNG"
+        assert picture.width == 1800
+        assert picture.height > 800
+        colours = {c: n for n, c in picture.convert("RGB").getcolors(1 << 24)}
+    assert max(colours, key=colours.get) == (255, 255, 255)
+    assert colours.get((0, 114, 178), 0) > 2000, "the bars of the lengths are there"
+
+
+@pytest.mark.parametrize("fragment", ["", "pair=v1+v2&players=4", "metric=length&as=matrix"])
+def test_on_a_phone_the_page_never_scrolls_sideways(page, fragment):
+    page.set_viewport_size(PHONE)
+    if fragment:
+        go(page, fragment)
+    width, seen = page.evaluate(
+        "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    assert width <= seen
+    assert page.locator("#atlas-list").is_visible() == ("as=matrix" not in fragment)
+    if "pair" in fragment:
+        box = page.locator("#panel").bounding_box()
+        assert (box["x"], box["width"]) == (0, PHONE["width"])
+        inside, outer = page.evaluate("[document.getElementById('panel').scrollWidth, innerWidth]")
+        assert inside <= outer
+
+
+def test_light_and_dark_change_places_and_are_remembered(page):
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    page.click("#theme")
+    assert page.evaluate(ground) == "rgb(20, 24, 31)"
+    assert page.evaluate(f"{OPTION}.xAxis[0].axisLabel.color") == "rgb(230, 233, 238)", "the matrix follows"
+    page.reload()
+    assert page.evaluate(ground) == "rgb(20, 24, 31)"
+    page.click("#theme")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    page.evaluate("localStorage.clear()")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_words_stand_out_from_their_ground(page, theme):
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+    weak = page.evaluate(
+        """() => {
+            const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+            const light = (colour) => {
+                const linear = (x) => (x <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
+                const [r, g, b] = parts(colour).map((x) => linear(x / 255));
+                return .2126 * r + .7152 * g + .0722 * b;
+            };
+            const ground = (e) => {
+                for (; e; e = e.parentElement) {
+                    const colour = getComputedStyle(e).backgroundColor;
+                    if (parts(colour)[3] !== 0) return colour;
+                }
+            };
+            const found = new Map();
+            for (const e of document.querySelectorAll("main :not([aria-hidden])")) {
+                const says = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+                if (!says || !e.checkVisibility()) continue;
+                const [a, b] = [light(getComputedStyle(e).color), light(ground(e))];
+                const contrast = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+                if (contrast < 4.5) found.set(`${e.tagName}.${e.className}`, contrast);
+            }
+            return [...found];
+        }"""
+    )
+    assert weak == []
+
+
+def test_tables_sort_search_and_unfold(page):
+    table = page.locator("#ranking table")
+    page.locator("#ranking th button", has_text="Value").click()
+    assert table.locator("th[aria-sort]").get_attribute("aria-sort") == "ascending"
+    page.locator("#ranking th button", has_text="Value").click()
+    values = table.locator("tbody tr").evaluate_all("rows => rows.map((row) => row.cells[2].dataset.v)")
+    numbers = [float(value) for value in values[:-1]]
+    assert values[-1] == "none", "what is unknown stays last"
+    assert numbers == sorted(numbers, reverse=True)
+    assert table.locator("tbody tr:visible").count() == 12
+    page.locator("#ranking .more").click()
+    assert table.locator("tbody tr:visible").count() == 20
+    page.fill("#ranking .seek", "gold")
+    assert table.locator("tbody tr:visible").count() == 2
+
+
+def test_terms_are_explained_on_hover_and_on_focus(page):
+    tip = page.locator("#tip")
+    term = page.locator("a.term").first
+    term.hover()
+    assert tip.inner_text() == "Share of wins times players; 1 is fair."
+    page.mouse.move(5, 5)
+    assert not tip.is_visible()
+    term.focus()
+    assert tip.is_visible()
+    assert term.get_attribute("aria-describedby") == "tip"
+    page.keyboard.press("Escape")
+    assert not tip.is_visible()
+
+
+def test_queries_are_copied_whole(page, report):
+    block = page.locator("#ranking")
+    block.locator("summary").click()
+    block.locator("button.copy").click()
+    block.get_by_text("Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == report.sections[0].blocks[1].source.sql
+
+
+def test_contents_follow_along(page):
+    current = page.locator("nav.contents a[aria-current]")
+    assert current.inner_text() == "The answer"
+    page.evaluate("document.getElementById('length').scrollIntoView()")
+    page.locator("nav.contents a[aria-current]", has_text="Game length").wait_for()
+
+
+def test_on_paper_there_are_no_controls_and_the_ground_is_white(page):
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.emulate_media(media="print")
+    orange = "#atlas-chart path[fill='rgb(213, 94, 0)']"
+    found = page.evaluate(
+        """orange => {
+        dispatchEvent(new Event("beforeprint"));
+        return document.querySelectorAll(orange).length;
+    }""",
+        orange,
+    )
+    assert found > 10, "broken ones in the orange of the light page, drawn at once"
+    try:
+        assert not page.locator("nav.contents").is_visible()
+        assert not page.locator("#atlas-form").is_visible()
+        assert page.locator("#atlas-chart").is_visible()
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    finally:
+        page.emulate_media(media="screen")
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+
+
+def test_the_page_forbids_itself_the_network_and_foreign_scripts(page):
+    blocked = page.evaluate(
+        """async () => {
+            const blocked = [];
+            const note = (event) => blocked.push(event.effectiveDirective);
+            document.addEventListener("securitypolicyviolation", note);
+            await fetch("https://example.invalid/").catch(() => {});
+            const script = document.createElement("script");
+            script.textContent = "window.ran = true";
+            document.body.append(script);
+            const image = new Image();
+            image.src = "https://example.invalid/x.png";
+            await new Promise((done) => { image.onerror = done; });
+            return [...blocked.sort(), window.ran ?? false];
+        }"""
+    )
+    assert blocked == ["connect-src", "img-src", "script-src-elem", False]
+    assert all("Content Security Policy" in said for said in page.heard)
+    page.heard.clear()
+    page.asked.clear()  # the driver reports what was tried; the policy did not let it out
+
+
+def test_hostile_text_does_nothing_in_a_browser(page, tmp_path):
+    target = tmp_path / "hostile.html"
+    target.write_text(render(handmade(8, (2, 4), HOSTILE)), encoding="utf-8")
+    page.goto(f"{target.as_uri()}#pair=v0+v1&players=4")
+    assert words(page.locator("#panel-title").text_content()) == words(f"Anarchy + {HOSTILE}")
+    page.mouse.move(*square(page, 0, 0))
+    assert page.evaluate("document.querySelectorAll('script').length") == 5
+    assert set(page.asked) == {target.as_uri()}
+    page.asked.clear()

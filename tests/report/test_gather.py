@@ -1,0 +1,176 @@
+"""The model against the games: every query runs and agrees, and figures are computed a second time by hand."""
+
+import math
+from collections import defaultdict
+
+import pytest
+
+import balance
+from balance.analysis.ranking import FRESH_SEED
+from balance.report import making
+from balance.report.model import SCALE, Figure, Table, place
+
+
+def blocks(report):
+    """Yield every table and figure of a report."""
+    for section in report.sections:
+        for part in (section, *section.sections):
+            yield from (b for b in part.blocks if isinstance(b, Table | Figure))
+
+
+def columns(block):
+    """Return what a table or figure says, by column."""
+    if isinstance(block, Figure):
+        return dict(block.data)
+    return {c.key: [row[k].value for row in block.rows] for k, c in enumerate(block.columns)}
+
+
+def compare(block, run):
+    """Run the query of a block; return how many of its numbers were found again."""
+    rows = balance.open_runs([run]).sql(block.source.sql).to_dicts()
+    assert rows, block.id
+    said = columns(block)
+    shared = [name for name in rows[0] if name in said]
+    if not block.key:
+        return 0
+    assert set(block.key) <= set(shared), (block.id, shared)
+    printed = defaultdict(list)
+    for k in range(len(next(iter(said.values())))):
+        printed[tuple(said[name][k] for name in block.key)].append({name: said[name][k] for name in shared})
+    compared = 0
+    rounded = 0.5 / SCALE if getattr(block, "kind", "") == "matrix" else 2e-6
+    for row in rows:
+        for own in printed[tuple(row[name] for name in block.key)]:
+            for name in shared:
+                if isinstance(row[name], float) or isinstance(own[name], float):
+                    if row[name] is None or own[name] is None:
+                        assert not row[name], (block.id, name, row, own)
+                        assert not own[name], (block.id, name, row, own)
+                        continue
+                    near = math.isclose(row[name], own[name], rel_tol=1e-6, abs_tol=rounded)
+                    assert near, (block.id, name, row, own)
+                else:
+                    assert row[name] == own[name], (block.id, name, row, own)
+                compared += name not in block.key
+    asked = {tuple(row[name] for name in block.key) for row in rows}
+    missing = [key for key in printed if key not in asked and any(printed[key])]
+    zeros = all(not own.get("y", 1) for key in missing for own in printed[key])
+    whole = [
+        key for key in missing if key[0] != 0
+    ]  # a line over all numbers of players has no row of its own
+    assert zeros or not whole, (block.id, missing)
+    return compared
+
+
+@pytest.mark.parametrize("name", ["space", "pair", "item"])
+def test_every_query_runs_and_gives_the_numbers_that_are_printed(name, nefarious, request):
+    report = request.getfixturevalue(name)
+    compared = {block.id: compare(block, nefarious) for block in blocks(report) if block.source.sql}
+    silent = {block.id for block in blocks(report) if not block.key}
+    assert {block for block, count in compared.items() if not count} <= silent
+    assert all(block.source.sql or block.source.command for block in blocks(report))
+    assert all(block.source.n for block in blocks(report))
+
+
+def test_the_same_on_the_tiny_game(tiny, tiny_space):
+    compared = {block.id: compare(block, tiny) for block in blocks(tiny_space) if block.source.sql}
+    assert sum(map(bool, compared.values())) > 8
+    assert "Windy" in {variant.name for variant in tiny_space.atlas.variants}
+    assert "moods" in tiny_space.answer.headline
+    assert not [word for word in ("twist", "invention") if word in str(tiny_space)]
+
+
+def test_ids_of_blocks_are_unique(space, tiny_space, pair, item):
+    for report in (space, tiny_space, pair, item):
+        ids = [block.id for block in blocks(report)]
+        assert len(ids) == len(set(ids))
+
+
+def test_verdicts_add_up(space):
+    by_players = {one.players: one for one in space.answer.counts}
+    assert {n: one.total for n, one in by_players.items()} == {None: 6, 2: 6, 3: 6}
+    codes = space.atlas.overall[2]
+    pairs = [codes[place(i, j, 4)] for i in range(4) for j in range(i + 1, 4)]
+    assert (pairs.count("b"), pairs.count("f"), pairs.count("u")) == (
+        by_players[2].broken, by_players[2].fine, by_players[2].undecided,
+    )  # fmt: skip
+
+
+def test_verdicts_are_those_of_check(space, nefarious):
+    from balance.analysis.ranking import rank
+    from balance.analysis.thresholds import load_thresholds
+
+    runs = balance.open_runs([nefarious])
+    found = {j.key: j.verdict.value for j in rank(runs, load_thresholds(runs[0].game)).ranked}
+    every = next(block for block in blocks(space) if block.id == "every")
+    for row in every.rows:
+        assert [cell.text for cell in row[1:3]] == [found[n, row[0].value] for n in (2, 3)]
+
+
+def test_win_points_counted_by_hand(space, nefarious):
+    """The mean of win points over seats, from plain rows."""
+    run = balance.open_run(nefarious)
+    cells = {row["cell_id"]: row for row in run.cells.to_dicts()}
+    stalled = {row["game_id"] for row in run.games.collect().to_dicts() if row["stalled"]}
+    points, seats = defaultdict(int), defaultdict(int)
+    for row in run.seats.collect().to_dicts():
+        cell = cells[row["cell_id"]]
+        if cell["lineup"] == "field":
+            key = row["policy"], cell["players"]
+            points[key] += 1 if row["game_id"] in stalled else cell["players"] * row["won"]
+            seats[key] += 1
+    table = next(block for block in blocks(space) if block.id == "wins-by-strategy-field")
+    for policy, *cells_ in table.rows:
+        for n, cell in zip((2, 3), cells_, strict=True):
+            assert cell.value == pytest.approx(points[policy.text, n] / seats[policy.text, n])
+            assert cell.low < cell.value < cell.high
+            assert cell.text == f"{cell.value:.2f} ({cell.low:.2f} to {cell.high:.2f})"
+
+
+def test_extremes_are_quoted_from_games_that_did_not_choose_them(space, nefarious):
+    table = next(block for block in blocks(space) if block.id == "longest")
+    games = balance.open_run(nefarious).games.collect().to_dicts()
+    first = table.rows[0]
+    cell = first[-1].value
+    even, odd = (
+        [g["rounds"] for g in games if g["cell_id"] == cell and g["game_index"] % 2 == k] for k in (0, 1)
+    )
+    assert first[3].value == pytest.approx(sum(odd) / len(odd))
+    means = defaultdict(list)
+    for game in games:
+        if game["pair_b"] and game["game_index"] % 2 == 0:
+            means[game["cell_id"]].append(game["rounds"])
+    assert sum(even) / len(even) == max(sum(own) / len(own) for own in means.values())
+
+
+def test_the_worst_were_played_again_on_another_seed(space, workplace):
+    played = [balance.open_run(path) for path in (workplace / "data" / "runs").iterdir()]
+    assert {run.plan.seed for run in played} == {3 + FRESH_SEED}
+    assert space.answer.worst
+    for one in space.answer.worst:
+        assert one.holds is not None
+        assert "fresh games" in one.fresh
+
+
+def test_a_tiny_run_says_that_it_is_too_small(workplace):
+    balance.simulate("handful", players=2, variants=["none", "unions"], games_per_cell=2, jobs=1)
+    report = making.make(making.Asked(("handful",)), jobs=1)
+    assert "Too few games to say" in report.answer.warning
+    assert report.answer.counts[0].undecided == 1
+
+
+def test_a_run_without_variants_has_nothing_to_judge(workplace):
+    balance.simulate("plain", players=2, variants="none", games_per_cell=3, jobs=1)
+    report = making.make(making.Asked(("plain",)), jobs=1)
+    assert report.answer.headline == "No twist was in force in these games, so there is nothing to judge."
+    assert report.answer.counts == ()
+    assert [section.id for section in report.sections][:2] == ["answer", "wins"]
+
+
+def test_players_narrow_everything(nefarious):
+    report = making.make(making.Asked((nefarious,), players="2"), jobs=2)
+    assert report.atlas.players == (2,)
+    assert [one.players for one in report.answer.counts] == [2]
+    for block in blocks(report):
+        if block.source.sql:
+            compare(block, nefarious)
