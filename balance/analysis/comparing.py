@@ -786,7 +786,8 @@ class _Table:
             bench = judged[which][1]
             reasons = tuple(finding_sentence(f, bench.without(f)) for f in told.broken[:3])
             caused = was.verdict is Verdict.FINE or caused_by(now, sure)
-            yield VerdictChange(now.players, now.variants, was.verdict, now.verdict, reasons, caused)
+            whom = ", ".join(now.broken_for)
+            yield VerdictChange(now.players, now.variants, was.verdict, now.verdict, reasons, caused, whom)
 
 
 def _counts(judged: Sequence[Judgements]) -> dict[int, tuple[Counter[Verdict], Counter[Verdict]]]:

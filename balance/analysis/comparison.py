@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -300,6 +300,8 @@ class VerdictChange:
     """What breaks it now, or broke it before."""
     caused: bool
     """Whether something that breaks it now has itself changed beyond doubt, or it was fine before."""
+    for_whom: str = ""
+    """At which strengths of play it is broken now."""
 
     @property
     def newly_broken(self) -> bool:
@@ -328,6 +330,11 @@ def caused_by(judgement: Judgement, sure: Sequence[Change]) -> bool:
 
 
 # --- the whole
+
+
+def _short(value: object) -> str:
+    said = "nothing" if value is None else str(value)
+    return said if len(said) <= 60 else f"{said[:57]}..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,13 +438,43 @@ class Comparison:
             return f"CHANGED: {self.title}"
         return f"NO CHANGE BEYOND DOUBT: {self.title}"
 
+    @property
+    def answer(self) -> str:
+        """The answer in a sentence."""
+        if self.same:
+            return f"{self.same[:1].upper()}{self.same[1:]}: nothing was played."
+        broken = len(self.newly_broken)
+        if broken:
+            are = "combination is" if broken == 1 else "combinations are"
+            return f"{broken:,} {are} broken now by what was changed."
+        if self.changed or self.verdicts:
+            return (
+                f"Nothing is broken by what was changed; {len(self.changed):,} figures changed beyond doubt."
+            )
+        return f"Nothing changed beyond doubt, in {self.family.tests:,} comparisons."
+
+    def told_differences(self, most: int = 40) -> Iterator[str]:
+        """Yield what the two sides say otherwise."""
+        for one in self.differences[:most]:
+            named = f"{one.kind} {one.name or one.id}"
+            if one.change == "changed":
+                yield f"{named}: {one.field} {_short(one.new)} instead of {_short(one.old)}"
+            else:
+                yield f"{named}: {one.change}"
+        if len(self.differences) > most:
+            yield f"... and {len(self.differences) - most:,} more; balance catalog diff tells all"
+        if self.base.edition != self.candidate.edition:
+            yield f"edition {self.candidate.edition} instead of {self.base.edition}"
+
+    def title_of(self, variants: Sequence[str]) -> str:
+        """Return the names of a combination."""
+        return " + ".join(self.names.get(v, v) for v in variants) or f"without {self.game.facts.variants}"
+
     def where(self, change: Change) -> str:
         """Return what a change is about, in names."""
         parts = [] if change.item is None else [self.names.get(str(change.item), str(change.item))]
-        if change.variants:
-            parts.append(" + ".join(self.names.get(v, v) for v in change.variants))
-        elif change.level == COMBINATION:
-            parts.append(f"without {self.game.facts.variants}")
+        if change.variants or change.level == COMBINATION:
+            parts.append(self.title_of(change.variants))
         parts.append(f"{change.players} players" if change.players else "all numbers of players")
         if len({c.lineup for c in self.changes}) > 1:
             parts.append(change.lineup)

@@ -165,7 +165,7 @@ def _lines(found: Check, *, more: bool) -> Iterator[str]:
     yield ""
     yield from _why(found, width)
     if more and found.verdict.value == "undecided":
-        yield from _wrapped(
+        yield from wrapped(
             "A quick check plays too few games to call anything fine; --strength normal plays enough "
             "to know every seat's win share to 1 percentage point.",
             width,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from balance.cli import gameoptions, output, terminal
+from balance.cli import diagnostics, gameoptions, output, terminal
 from balance.cli.check import BROKEN, wrapped
 from balance.cli.help import examples
 from balance.cli.playing import player
@@ -88,6 +90,14 @@ def compare(
             help="When to exit with 4: something is broken now; anything changed; never.",
         ),
     ] = "broken",
+    page: Annotated[
+        str | None,
+        typer.Option(
+            "--report",
+            metavar="html|pdf|both|FILE",
+            help="Write it as a page too: below reports/, or to this file.",
+        ),
+    ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="List everything that was looked at, changed or not.")
     ] = False,
@@ -109,6 +119,7 @@ def compare(
         raise UsageError(f"--fail-on {fail_on}: expected {', '.join(_FAIL_ON[:2])} or {_FAIL_ON[2]}")
     from balance.analysis import comparing
 
+    targets = _targets(page, base, candidate, force)
     found = comparing.compare(
         base,
         candidate,
@@ -124,6 +135,22 @@ def compare(
         detect=detect,
         play=player(jobs),
     )
+    if targets:
+        command = _command(
+            base,
+            candidate,
+            players=players,
+            variants=variants,
+            lineup=lineup,
+            games=games_,
+            precision=precision,
+            detect=None if detect == comparing.DETECT else detect,
+            seed=seed,
+            edition=edition,
+            thresholds=thresholds,
+            of=of,
+        )
+        _write_page(found, command, targets, force)
     listed = found.changes if every else found.changed
     match options.format:
         case output.Format.csv | output.Format.parquet | output.Format.jsonl:
@@ -138,15 +165,48 @@ def compare(
         context.exit(BROKEN)
 
 
+def _targets(page: str | None, base: str, candidate: str, force: bool) -> dict[str, Path]:
+    """Return where the page goes, refusing at once what could not be written."""
+    if page is None:
+        return {}
+    from balance.report.comparison import report_targets
+
+    names = (Path(side).stem or side for side in (base, candidate))
+    return report_targets(page, "-".join(["compare", *names]), force=force)
+
+
+def _write_page(found: Comparison, command: str, targets: dict[str, Path], force: bool) -> None:
+    if found.same:
+        diagnostics.say(f"no page is written: {found.same}")
+        return
+    from balance.report.comparison import comparison_report
+    from balance.report.making import save
+
+    report = comparison_report(found, command)
+    for path in save(report, targets, force=force):
+        diagnostics.say(f"written: {path}")
+
+
+def _command(base: str, candidate: str, **options: object) -> str:
+    """Return the command that says the same again, wherever its output goes."""
+    words = ["balance", "compare", shlex.quote(base), shlex.quote(candidate)]
+    for name, value in options.items():
+        every = value if isinstance(value, list) else [value] if value is not None else []
+        words += [f"--{name} {shlex.quote(str(one))}" for one in every]
+    return " ".join(words)
+
+
 # --- for people
 
 
 def _lines(found: Comparison) -> Iterator[str]:
     width = terminal.line_width(None)
     yield found.headline
-    yield from (line for text in _differences(found) for line in wrapped(text, width, "  "))
+    yield from (
+        line for text in found.told_differences(_MOST_DIFFERENCES) for line in wrapped(text, width, "  ")
+    )
     if found.same:
-        yield from wrapped(f"{found.same[:1].upper()}{found.same[1:]}: nothing was played.", width)
+        yield from wrapped(found.answer, width)
         yield from (line for one in found.uncompared for line in wrapped(f"{one}.", width, "  "))
         return
     yield ""
@@ -163,25 +223,6 @@ def _lines(found: Comparison) -> Iterator[str]:
     yield from _rests_on(found, width)
 
 
-def _differences(found: Comparison) -> Iterator[str]:
-    """Say what the two catalogs say otherwise."""
-    for one in found.differences[:_MOST_DIFFERENCES]:
-        named = f"{one.kind} {one.name or one.id}"
-        if one.change == "changed":
-            yield f"{named}: {one.field} {_short(one.new)} instead of {_short(one.old)}"
-        else:
-            yield f"{named}: {one.change}"
-    if len(found.differences) > _MOST_DIFFERENCES:
-        yield f"... and {len(found.differences) - _MOST_DIFFERENCES:,} more; balance catalog diff tells all"
-    if found.base.edition != found.candidate.edition:
-        yield f"edition {found.candidate.edition} instead of {found.base.edition}"
-
-
-def _short(value: object) -> str:
-    said = "nothing" if value is None else str(value)
-    return said if len(said) <= 60 else f"{said[:57]}..."
-
-
 def _verdicts(found: Comparison) -> Iterator[str]:
     for players, (before, after) in found.counts.items():
         told = ", ".join(
@@ -191,7 +232,7 @@ def _verdicts(found: Comparison) -> Iterator[str]:
         yield f"{players} players: {told}"
     ranked = sorted(found.verdicts, key=lambda v: (not v.newly_broken, v.players, v.variants))
     for one in ranked[:_MOST_VERDICTS]:
-        names = " + ".join(found.names.get(v, v) for v in one.variants) or "without variants"
+        names = found.title_of(one.variants)
         head = "BROKEN NOW: " if one.newly_broken else ""
         reason = f". {one.reasons[0]}" if one.reasons else ""
         yield f"{head}{names}, {one.players} players: {one.before}, now {one.after}{reason}"
@@ -275,10 +316,10 @@ def _basis(found: Comparison) -> list[str]:
 def _markdown(found: Comparison) -> Iterator[str]:
     yield f"## {found.headline}"
     yield ""
-    yield from (f"- {_plain_text(text)}" for text in _differences(found))
+    yield from (f"- {_plain_text(text)}" for text in found.told_differences(_MOST_DIFFERENCES))
     yield ""
     if found.same:
-        yield f"{found.same[:1].upper()}{found.same[1:]}: nothing was played."
+        yield found.answer
         yield from (f"- {_plain_text(str(one))}" for one in found.uncompared)
         return
     yield "### Verdicts"

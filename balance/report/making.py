@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,7 +20,7 @@ from balance.suggest import unknown
 if TYPE_CHECKING:
     from balance.report.material import Play, Step
 
-__all__ = ["REPORTS", "Asked", "make", "steps", "write", "write_report"]
+__all__ = ["REPORTS", "Asked", "make", "refuse_target", "save", "steps", "write", "write_report"]
 
 REPORTS: Final = Path("reports")
 """Where reports go that nobody names a place for."""
@@ -72,7 +72,7 @@ class Asked:
                 target = self.out
             if self.out is not None and self.out.suffix in (".html", ".pdf") and target.suffix != f".{name}":
                 raise UsageError(f"--out {target}: a name for {target.suffix[1:]}, but --format is {name}")
-            _refuse(target, self.force, made=self.out is None)
+            refuse_target("--out", target, self.force, made=self.out is None)
             found[name] = target
         return found
 
@@ -93,13 +93,14 @@ def _counts(players: str | int | Sequence[int] | None) -> str:
     return ",".join(map(str, players))
 
 
-def _refuse(target: Path, force: bool, *, made: bool) -> None:
+def refuse_target(option: str, target: Path, force: bool, *, made: bool) -> None:
+    """Refuse a file that an option names and that could not be written; `made`: its folder is made."""
     if target.is_dir():
-        raise UsageError(f"--out {target}: is a folder; name a file in it")
+        raise UsageError(f"{option} {target}: is a folder; name a file in it")
     if not made and not target.parent.is_dir():
-        raise UsageError(f"--out {target}: there is no folder {target.parent}")
+        raise UsageError(f"{option} {target}: there is no folder {target.parent}")
     if target.exists() and not force:
-        raise UsageError(f"{target} exists already; --force replaces it, --out names another file")
+        raise UsageError(f"{target} exists already; --force replaces it, {option} names another file")
 
 
 def opened(asked: Asked) -> Runs:
@@ -168,6 +169,18 @@ def write(
     if asked.paper not in PAPERS:
         raise UsageError(f"--paper {asked.paper}: expected {' or '.join(PAPERS)}")
     report = make(asked, play=play, step=step, jobs=jobs)
+    return save(report, targets, paper=asked.paper, step=step, force=asked.force)
+
+
+def save(
+    report: Report,
+    targets: Mapping[str, Path],
+    *,
+    paper: str = "a4",
+    step: Step = lambda _: None,
+    force: bool = False,
+) -> list[Path]:
+    """Render a report in each format, and write it whole or not at all; folders below REPORTS are made."""
     for name, target in targets.items():
         if name == "html":
             from balance.report import html
@@ -177,10 +190,10 @@ def write(
         else:
             from balance.report import pdf
 
-            content = pdf.render(report, asked.paper, step)
-        if asked.out is None:
+            content = pdf.render(report, paper, step)
+        if target.parent == REPORTS:
             target.parent.mkdir(parents=True, exist_ok=True)
-        if asked.force:
+        if force:
             write_whole(target, content)
         else:
             try:

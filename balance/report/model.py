@@ -413,7 +413,7 @@ class Report:
     """Everything that a report says."""
 
     kind: str
-    """`space` (all combinations), `pair` or `item`."""
+    """`space` (all combinations), `pair`, `item` or `comparison`."""
     title: str
     subtitle: str
     game: str

@@ -86,7 +86,7 @@ class _Made:
             "edition": report.edition,
             "paper": paper,
             "footer": f"{report.game}, {report.provenance.games:,} games, balance {balance.__version__}",
-            "sheet": report.kind != "space",
+            "sheet": report.kind in ("pair", "item"),
             "answer": {
                 "headline": answer.headline,
                 "warning": answer.warning,
