@@ -80,7 +80,7 @@ def _root(
 
 app.command("bench", epilog=bench.EPILOG)(bench.bench)
 app.command("check", cls=GameCommand, epilog=check.EPILOG)(check.check)
-app.command("compare", cls=GameCommand, epilog=compare.EPILOG)(compare.compare)
+app.command("compare", cls=compare.CompareCommand, epilog=compare.EPILOG)(compare.compare)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 app.command("ladder", cls=GameCommand, epilog=ladder.EPILOG)(ladder.ladder)
 app.command("replay", cls=GameCommand, epilog=replay.EPILOG)(replay.replay)

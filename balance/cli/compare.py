@@ -11,14 +11,16 @@ import typer
 
 from balance.cli import diagnostics, gameoptions, output, terminal
 from balance.cli.check import BROKEN, wrapped
+from balance.cli.gameoptions import GameCommand
 from balance.cli.help import examples
 from balance.cli.playing import player
+from balance.cli.report import ReportCommand
 from balance.errors import UsageError
 
 if TYPE_CHECKING:
     from balance.analysis.comparison import Change, Comparison
 
-__all__ = ["EPILOG", "compare"]
+__all__ = ["EPILOG", "CompareCommand", "compare"]
 
 EPILOG = examples(
     "balance compare official cheaper-moon-base.toml --players 4 --twists pairs",
@@ -36,6 +38,15 @@ _COLUMNS: Final = (
     "low", "high", "deals", "p", "adjusted", "changed", "detectable",
 )  # fmt: skip
 _TABLE: Final = ("where", "what", "base", "candidate", "difference")
+
+
+class CompareCommand(ReportCommand):
+    """A command whose game is the one that `--of` names, or that of a run among its arguments."""
+
+    def game_of(self, args: Sequence[str]) -> str:
+        """Return the name of the game."""
+        named = any(arg.partition("=")[0] in self.named_by for arg in args)
+        return GameCommand.game_of(self, args) if named else super().game_of(args)
 
 
 def compare(

@@ -261,7 +261,7 @@ def test_cells_that_one_run_lacks_are_listed(compare, runs, tmp_path):
         "named": ["3 players, festive, mirror:random", "3 players, feverish, mirror:random"],
     }
     assert found["combinations"] == 1
-    code, out, _ = compare("before", "part", "--moods", "festive", "--of", "tiny")
+    code, out, _ = compare("before", "part", "--moods", "festive")
     assert code == 0
     assert "1 cell that only the run of the base has: 3 players, festive, mirror:random." in told(out)
 
