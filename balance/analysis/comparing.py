@@ -785,7 +785,7 @@ class _Table:
             told = (now, was)[1 - which]
             bench = judged[which][1]
             reasons = tuple(finding_sentence(f, bench.without(f)) for f in told.broken[:3])
-            caused = was.verdict is Verdict.FINE or caused_by(now, sure)
+            caused = was.verdict is Verdict.FINE or caused_by(now, sure, self.game.facts)
             whom = ", ".join(now.broken_for)
             yield VerdictChange(now.players, now.variants, was.verdict, now.verdict, reasons, caused, whom)
 

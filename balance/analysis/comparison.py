@@ -8,18 +8,19 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
-from balance.analysis.blocks import Figure, Moments, p_not_zero, quantile_of
+from balance.analysis.blocks import Figure, Moments, mean_of, p_not_zero, quantile_of
 from balance.analysis.corrections import benjamini_yekutieli
+from balance.analysis.intervals import Interval
 from balance.analysis.items import FEWEST
 from balance.analysis.metrics import METRICS
 from balance.analysis.paired import Group
 from balance.analysis.verdict import ALPHA, Judgement, Verdict
 from balance.dataset.run import Run
-from balance.games.contract import Catalog, Difference, Game
+from balance.games.contract import Catalog, Difference, Facts, Game
 
 __all__ = [
     "ALL",
@@ -192,8 +193,8 @@ def _change(
     level: str, group: Group, metric: str, of: str, item: int | None, deals: int,
     figure: Figure, base: float, candidate: float, spread: float, players: int | None = -1,
 ) -> Change:  # fmt: skip
-    interval = figure.interval if deals >= FEWEST else None
-    tested = deals >= FEWEST and (figure.variance > 0 or figure.value == 0)
+    tested = deals >= FEWEST
+    interval = figure.interval or Interval(figure.value, figure.value, figure.value)
     reach = quantile_of(figure.freedom) + POWER
     return Change(
         level=level,
@@ -206,29 +207,35 @@ def _change(
         base=base,
         candidate=candidate,
         difference=figure.value,
-        low=interval.low if interval else (0.0 if tested else None),
-        high=interval.high if interval else (0.0 if tested else None),
+        low=interval.low if tested else None,
+        high=interval.high if tested else None,
         deals=deals,
-        p=p_not_zero(figure) if tested else None,
-        size=abs(figure.value) / spread if spread else 0.0,
+        p=_p_value(figure, deals) if tested else None,
+        size=abs(figure.value) / spread if spread else math.inf if figure.value else 0.0,
         detectable=reach * math.sqrt(figure.variance) if figure.variance and tested else None,
     )
 
 
+def _p_value(figure: Figure, deals: int) -> float:
+    """Return the two-sided p-value; where all deals differ by the same there is no spread, but their sign."""
+    if figure.value and not figure.variance:
+        return float(0.5 ** (deals - 1))
+    return p_not_zero(figure)
+
+
 def over_players(level: str, each: Sequence[tuple[Group, Change, Figure]]) -> Change:
     """Return the mean of the same figure at several numbers of players, each counting alike."""
-    from balance.analysis.blocks import mean_of
-
     changes = [change for _, change, _ in each]
     figures = [figure for _, _, figure in each]
     known = [figure for figure in figures if figure.variance > 0]
-    # where nothing differs there is no spread either: these count as known to be 0
-    mean = mean_of(known) if known else Figure(0.0, 0.0, 0)
+    # where all deals differ alike, or none does, there is no spread: these count as known
+    spread = mean_of(known) if known else Figure(0.0, 0.0, math.inf)
     part = len(known) / len(figures)
+    mean = Figure(_mean(figure.value for figure in figures), spread.variance * part**2, spread.freedom)
     first, group = changes[0], each[0][0]
     return _change(
         level, group, first.metric, first.of, first.item, min(change.deals for change in changes),
-        _scaled(mean, part), _mean(c.base for c in changes), _mean(c.candidate for c in changes),
+        mean, _mean(c.base for c in changes), _mean(c.candidate for c in changes),
         _mean(abs(c.difference) / c.size if c.size else 0.0 for c in changes), players=None,
     )  # fmt: skip
 
@@ -274,8 +281,6 @@ def corrected(changes: Sequence[Change]) -> tuple[list[Change], Family]:
     procedure allows weights that were fixed beforehand and are 1 on average; each level has the same share
     of them, so that looking closely does not blur the whole.
     """
-    from dataclasses import replace
-
     levels = Counter(change.level for change in changes if change.p is not None)
     tests = sum(levels.values())
     weights = {level: tests / (len(levels) * count) for level, count in levels.items()}
@@ -312,8 +317,9 @@ class VerdictChange:
         return f"{' + '.join(self.variants)}, {self.players} players: {self.before}, now {self.after}"
 
 
-def caused_by(judgement: Judgement, sure: Sequence[Change]) -> bool:
+def caused_by(judgement: Judgement, sure: Sequence[Change], facts: Facts) -> bool:
     """Return whether something that breaks a combination has itself changed beyond doubt, outwards."""
+    usual = facts.default_lineup.rpartition("mirror:")[2]
     here = {
         (change.lineup, change.name): change.difference
         for change in sure
@@ -322,6 +328,8 @@ def caused_by(judgement: Judgement, sure: Sequence[Change]) -> bool:
     }
     for finding in judgement.broken:
         name = finding.measured.name
+        if name == "skill":
+            name = f"win_points:{usual}"
         name = "mean_length" if name in _LENGTHS else name.removesuffix("_ratio")
         moved = here.get((finding.cell.lineup, name), 0.0)
         if moved > 0 if finding.upper else moved < 0:
@@ -330,6 +338,12 @@ def caused_by(judgement: Judgement, sure: Sequence[Change]) -> bool:
 
 
 # --- the whole
+
+
+def _order(change: Change) -> tuple[object, ...]:
+    """Return what to sort by: the whole first, then items, variants and combinations, each largest first."""
+    where = (change.players or 0, change.lineup, change.variants, change.item or 0, change.name)
+    return (LEVELS.index(change.level), -change.size, *where)
 
 
 def _short(value: object) -> str:
@@ -401,19 +415,7 @@ class Comparison:
     @cached_property
     def changed(self) -> tuple[Change, ...]:
         """What changed beyond doubt: the whole first, then items, variants, combinations; largest first."""
-        return tuple(
-            sorted(
-                (change for change in self.changes if change.sure),
-                key=lambda c: (
-                    LEVELS.index(c.level),
-                    -c.size,
-                    c.players or 0,
-                    c.variants,
-                    c.item or 0,
-                    c.name,
-                ),
-            )
-        )
+        return tuple(sorted((change for change in self.changes if change.sure), key=_order))
 
     @property
     def newly_broken(self) -> list[VerdictChange]:

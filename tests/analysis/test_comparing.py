@@ -186,6 +186,29 @@ def test_false_claims_stay_rare_when_nothing_changed():
     assert claims <= 20  # at most 5% of 200, with room for chance
 
 
+def test_where_every_deal_differs_by_the_same_it_is_sure():
+    ones = np.ones(20, np.int64)
+    before = np.arange(20)
+    moments = Moments.of([before + 3, ones, before, ones])
+    change = change_of(COMBINATION, Group(2, "x", ("windy",), whole=True), "length", moments)
+    assert (change.difference, change.low, change.high) == (3.0, 3.0, 3.0)
+    assert change.p == 0.5**19
+    few = Moments.of([before[:9] + 3, ones[:9], before[:9], ones[:9]])
+    assert change_of(COMBINATION, Group(2, "x"), "length", few).p is None
+
+
+def test_what_has_no_changed_twist_plays_the_same_games(checkout):
+    changed = NEFARIOUS.load_catalog([checkout / "docs" / "recipes" / "twist-number.toml"])
+    lineup = parse_lineup("mirror:adaptive", 4, NEFARIOUS)
+    indices = np.arange(40)
+    both = []
+    for catalog in (NEFARIOUS.load_catalog(), changed):
+        cell = NEFARIOUS.compile(catalog, "ascora-2011", 4, ["geeks", "unions"])
+        both.append(NEFARIOUS.play(cell, 0, indices, lineup.seated(0, indices)))
+    for table, columns in both[0].items():
+        assert all(np.array_equal(values, both[1][table][name]) for name, values in columns.items()), table
+
+
 # --- a changed card
 
 
