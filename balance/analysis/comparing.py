@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
@@ -544,13 +545,11 @@ class _Table:
 
     def _more(self, item: Dealt, detect: float) -> int:
         """Return how many more deals with an item a cell needs, to show in nine of ten cells."""
-        found = count_dealt(self.phases, {g: own for g, own in self.groups.items() if g.whole}, item)
-        cells = [(m, m.difference((0, 1), (2, 3))) for m in found.values()]
-        spreads = [figure.variance * m.blocks for m, figure in cells if figure is not None and m.blocks > 1]
-        if not spreads:
-            return 0
+        cells = {group: own for group, own in self.groups.items() if group.whole}
+        found = count_dealt(self.phases, cells, item)
+        spreads = [_spread(found.get(group), group.players) for group in cells]
         needed = math.ceil(nine_of_ten(spreads) * ((Z + POWER) / detect) ** 2)
-        held = median(m.blocks for m, _ in cells)
+        held = median(found[group].blocks if group in found else 0 for group in cells)
         missing = max(0, math.ceil((needed - held) / _ROUNDED) * _ROUNDED)
         return min(missing, MOST_FOCUSED)
 
@@ -740,27 +739,22 @@ class _Table:
 
     def _power(self, dealt: Mapping[int, Mapping[Group, Moments]]) -> Iterator[Power]:
         names = _names(self.sides)
-        for item, by_group in dealt.items():
-            for group, moments in by_group.items():
-                whole = moments.difference((0, 1), (2, 3))
-                if group.variants is not None or whole is None:
-                    continue
-                own = [
-                    (m.blocks, figure)
-                    for g, m in by_group.items()
-                    if g.whole
-                    and (g.players, g.lineup) == (group.players, group.lineup)
-                    and (figure := m.difference((0, 1), (2, 3))) is not None
-                ]
-                reach = [(Z + POWER) * math.sqrt(figure.variance) for _, figure in own]
+        tables = dict.fromkeys((group.players, group.lineup) for group in self.groups)
+        for (item, by_group), (players, lineup) in product(dealt.items(), tables):
+            whole = by_group.get(Group(players, lineup))
+            own = [m for g, m in by_group.items() if g.whole and (g.players, g.lineup) == (players, lineup)]
+            if own:
+                reach = [math.sqrt(_spread(m, players) / m.blocks) * (Z + POWER) for m in own]
+                every = math.sqrt(_spread(whole, players) / whole.blocks) * (Z + POWER) if whole else None
                 yield Power(
                     item,
                     names.get(str(item), str(item)),
-                    group.players,
-                    int(median(blocks for blocks, _ in own)) if own else 0,
-                    (Z + POWER) * math.sqrt(whole.variance),
-                    nine_of_ten(reach) if reach else None,
-                    max(reach) if reach else None,
+                    players,
+                    lineup,
+                    int(median(m.blocks for m in own)),
+                    every,
+                    nine_of_ten(reach),
+                    max(reach),
                 )
 
     def _judge(self, thresholds: Thresholds, side: int) -> tuple[Judgements, Bench]:
@@ -788,6 +782,18 @@ class _Table:
             caused = was.verdict is Verdict.FINE or caused_by(now, sure, self.game.facts)
             whom = ", ".join(now.broken_for)
             yield VerdictChange(now.players, now.variants, was.verdict, now.verdict, reasons, caused, whom)
+
+
+def _spread(dealt: Moments | None, players: int) -> float:
+    """Return how much the difference of a deal varies: at least as if the next seat were the first to differ.
+
+    Where no deal has differed so far, that is not yet known to be so in all.
+    """
+    if dealt is None or not dealt.blocks:
+        return float(players**2)
+    figure, seats = dealt.difference((0, 1), (2, 3)), dealt.totals[1]
+    known = figure.variance * dealt.blocks if figure is not None else 0.0
+    return max(known, players**2 / (seats * (seats + 1)) * dealt.blocks)
 
 
 def _counts(judged: Sequence[Judgements]) -> dict[int, tuple[Counter[Verdict], Counter[Verdict]]]:

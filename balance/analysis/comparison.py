@@ -358,13 +358,14 @@ class Power:
     item: int
     name: str
     players: int
+    lineup: str
     dealt: int
     """Deals of a combination in which it was dealt, the median."""
-    whole: float
-    """The difference that would be found in all combinations together, in 80% of cases at 5%."""
-    nine_of_ten: float | None
+    whole: float | None
+    """The difference that would be found in all combinations together, in 80% of cases at 5%, if several."""
+    nine_of_ten: float
     """The difference that would be found so in nine of ten single combinations."""
-    worst: float | None
+    worst: float
     """In the one that varies most."""
 
 
@@ -491,13 +492,15 @@ class Comparison:
 
     def power_sentence(self, power: Power) -> str:
         """Return what could have been seen."""
-        said = (
-            f"{power.name}, {power.players} players: a change of {power.whole:.3f} win points of the seat "
-            f"that was dealt it, over all combinations together"
+        where = f"{power.name}, {power.players} players"
+        if len({one.lineup for one in self.power}) > 1:
+            where += f", {power.lineup}"
+        change = "win points of the seat that was dealt it"
+        deals = f"where it was dealt in {power.dealt:,} deals"
+        if power.whole is None:
+            return f"{where}: a change of {power.worst:.2f} {change}, {deals}"
+        single = (
+            f"{power.nine_of_ten:.2f} in nine of ten single combinations ({power.worst:.2f} in the worst)"
         )
-        if power.nine_of_ten is None or power.worst is None:
-            return said
-        return (
-            f"{said}; of {power.nine_of_ten:.2f} in nine of ten single combinations ({power.worst:.2f} in "
-            f"the worst), where it was dealt in {power.dealt:,} deals"
-        )
+        together = f"a change of {power.whole:.3f} {change}, over all combinations together"
+        return f"{where}: {together}; of {single}, {deals}"

@@ -421,6 +421,7 @@ def _document(found: Comparison, listed: Sequence[Change]) -> dict[str, Any]:
             {
                 "item": one.item,
                 "players": one.players,
+                "lineup": one.lineup,
                 "dealt": one.dealt,
                 "all": one.whole,
                 "nine_of_ten_combinations": one.nine_of_ten,
