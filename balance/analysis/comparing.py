@@ -547,11 +547,13 @@ class _Table:
         """Return how many more deals with an item a cell needs, to show in nine of ten cells."""
         cells = {group: own for group, own in self.groups.items() if group.whole}
         found = count_dealt(self.phases, cells, item)
-        spreads = [_spread(found.get(group), group.players) for group in cells]
-        needed = math.ceil(nine_of_ten(spreads) * ((Z + POWER) / detect) ** 2)
-        held = median(found[group].blocks if group in found else 0 for group in cells)
-        missing = max(0, math.ceil((needed - held) / _ROUNDED) * _ROUNDED)
-        return min(missing, MOST_FOCUSED)
+        missing = []
+        for group in cells:
+            own = found.get(group)
+            needed = _spread(own, group.players) * ((Z + POWER) / detect) ** 2
+            missing.append(needed - (own.blocks if own else 0))
+        rounded = math.ceil(nine_of_ten(missing) / _ROUNDED) * _ROUNDED
+        return min(max(0, rounded), MOST_FOCUSED)
 
     def _alike(self) -> Iterator[list[PlannedCell]]:
         """Yield the cells, those together that deal the same opening hands."""
