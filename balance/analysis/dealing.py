@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[np.int64]
 
-__all__ = ["Dealt", "Deals", "adjustable", "dealt", "items_in", "mapped", "score_of"]
+__all__ = ["Deals", "Dealt", "adjustable", "dealt", "items_in", "mapped", "score_of"]
 
 _CHUNK: Final = 500
 """Deals that a thread plays at a time."""
@@ -154,7 +154,8 @@ def score_of(deals: Deals, catalog: Catalog, item: int, numbers: Numbers) -> tup
         batch = deals.play(catalog, combination, own)
         held = _bit(batch, masks, deals.players, item)
         shape = (own.size, deals.lineup.rotations * deals.players)
-        score[own] = (held * seat_scores(deals.game.facts, batch["games"], deals.players)).reshape(shape).sum(axis=1)
+        won = seat_scores(deals.game.facts, batch["games"], deals.players)
+        score[own] = (held * won).reshape(shape).sum(axis=1)
         seats[own] = held.reshape(shape).sum(axis=1)
     return score[numbers], seats[numbers]
 
@@ -191,6 +192,7 @@ def _acquired(batch: _Batch, deals: Deals, items: Sequence[Item], held: Numbers)
     if table is None:
         return np.zeros(len(items), np.int64)
     rows = batch[table.name]
-    places = np.searchsorted([item.id for item in items], rows[table.column("item").name])
+    ids = np.array([item.id for item in items], np.int64)
+    places = np.asarray(np.searchsorted(ids, rows[table.column("item").name]))
     own = held[rows[table.column("game").name], rows[table.column("seat").name], places]
     return np.bincount(places[own > 0], minlength=len(items)).astype(np.int64)

@@ -76,7 +76,7 @@ class Price:
     beyond: str
     """Empty, or `below`: even at 0 it is worth less than the average item; `above`: worth more at the top."""
     beyond_doubt: bool
-    """With `beyond`: whether that is so beyond doubt; then no cost that was tried makes it an average item."""
+    """With `beyond`: whether that is so beyond doubt, so that no cost makes it an average item."""
     top: int
     """The highest cost that may be tried."""
 
@@ -205,11 +205,12 @@ class Prices:
         costs = {one.item.id: one.item.cost or 0 for one in last.priced}
         clearly = sum(abs(new - costs[item]) >= CLEARLY for item, new in self.proposal.items())
         asked = f"{len(last.priced)} {facts.items if len(last.priced) > 1 else facts.item}"
-        found = [
+        headline = (
             f"Of {asked}, {clearly} {'is' if clearly == 1 else 'are'} off by {CLEARLY} or more, and "
             f"{len(self.proposal)} at all, beyond doubt after correcting for {len(last.priced)} looks "
             f"({last.name})."
-        ]
+        )
+        found = [headline]
         unreachable = [one for one in last.priced if one.off and one.price.beyond]
         found += [
             f"{one.item.name}: no cost from 0 to {one.price.top} makes it an average one; it is worth "
@@ -224,7 +225,7 @@ class Prices:
 
 def _spread_sentence(items: str, name: str, shrunk: Shrunk) -> str:
     before, after = shrunk.before, shrunk.after
-    how = "shrinks" if shrunk.shrinks else "does not shrink beyond doubt" if shrunk.change.low <= 0 else "grows"
+    how = "grows" if shrunk.change.low > 0 else "shrinks" if shrunk.shrinks else "does not surely shrink"
     return (
         f"With all proposed costs at once the spread of the values of all {items} {how} ({name}): "
         f"from {before.value:.3f} ({before.low:.3f} to {before.high:.3f}) to {after.value:.3f} "
@@ -455,7 +456,7 @@ def search(
             low = middle
         else:
             high = middle
-    _find_ends(value, played, low, high, top)
+    _find_ends(value, low, high, top)
     return _price(played, low, high, top), played
 
 
@@ -482,9 +483,7 @@ def _bracket(value: At, played: Mapping[int, Interval], top: int) -> tuple[int |
         step *= 2
 
 
-def _find_ends(
-    value: At, played: Mapping[int, Interval], low: int | None, high: int | None, top: int
-) -> None:
+def _find_ends(value: At, low: int | None, high: int | None, top: int) -> None:
     """Play on to both sides, with growing steps, until the item is surely worth more, or less."""
     cost, step = 0 if low is None else low, 1
     while value(cost).low <= 0 and cost > 0:

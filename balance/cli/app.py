@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 import balance
-from balance.cli import bench, check, diagnostics, doctor, ladder, output, replay, simulate, sql, tune
+from balance.cli import bench, check, diagnostics, doctor, ladder, output, price, replay, simulate, sql, tune
 from balance.cli.gameoptions import GameCommand
 from balance.cli.help import examples
 from balance.errors import UsageError
@@ -69,6 +69,7 @@ app.command("bench", epilog=bench.EPILOG)(bench.bench)
 app.command("check", cls=GameCommand, epilog=check.EPILOG)(check.check)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 app.command("ladder", cls=GameCommand, epilog=ladder.EPILOG)(ladder.ladder)
+app.command("price", cls=GameCommand, epilog=price.EPILOG)(price.price)
 app.command("replay", cls=GameCommand, epilog=replay.EPILOG)(replay.replay)
 app.command("simulate", cls=simulate.SweepCommand, epilog=simulate.EPILOG)(simulate.simulate)
 app.command("sql", epilog=sql.EPILOG)(sql.sql)

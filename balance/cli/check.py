@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from balance.analysis.verdict import Judgement
     from balance.dataset.run import Run
 
-__all__ = ["EPILOG", "check"]
+__all__ = ["EPILOG", "check", "wrapped"]
 
 EPILOG = examples(
     'balance check "Parallel Universe" "Private Funding"',
@@ -177,9 +177,9 @@ def _lines(found: Check) -> Iterator[str]:
     """Yield the answer: the verdict first, then why, what it looks like, and what was played."""
     width = terminal.line_width(None)
     yield f"{found.verdict.value.upper()}: {_title(found)}"
-    yield from _wrapped(_by_players(found.own) + ".", width)
+    yield from wrapped(_by_players(found.own) + ".", width)
     for both in found.together:
-        yield from _wrapped(both.sentence() + ".", width)
+        yield from wrapped(both.sentence() + ".", width)
     yield ""
     yield from _why(found, width)
     yield ""
@@ -229,13 +229,13 @@ def _why(found: Check, width: int) -> Iterator[str]:
     yield "Why"
     for judgement, cell, finding in reasons[:_MOST_REASONS]:
         head = f"{judgement.players} players, {cell.strength}: "
-        yield from _wrapped(head + found.sentence(finding), width, "  ")
+        yield from wrapped(head + found.sentence(finding), width, "  ")
     if len(reasons) > _MOST_REASONS:
         yield f"  ... and {len(reasons) - _MOST_REASONS} more; --format csv gives all"
     for judgement in found.own:
         yield from _open(found, judgement, width)
     if not reasons and all(j.verdict.value == "fine" for j in found.own):
-        yield from _wrapped(
+        yield from wrapped(
             "Every metric lies within its accepted range, beyond doubt, at every strength that was played.",
             width,
             "  ",
@@ -249,7 +249,7 @@ def _open(found: Check, judgement: Judgement, width: int) -> Iterator[str]:
     head = f"{judgement.players} players, undecided: "
     if judgement.unfitted:
         names = ", ".join(judgement.unfitted)
-        yield from _wrapped(
+        yield from wrapped(
             f"{head}nobody was tuned for {names}, so it cannot be called fine without --strength expert; "
             "balance tune fits it.",
             width,
@@ -257,7 +257,7 @@ def _open(found: Check, judgement: Judgement, width: int) -> Iterator[str]:
         )
     holding = judgement.holding
     if holding is not None:
-        yield from _wrapped(f"{head}{found.sentence(holding)} {_needs(judgement.further)}", width, "  ")
+        yield from wrapped(f"{head}{found.sentence(holding)} {_needs(judgement.further)}", width, "  ")
 
 
 def _needs(further: float) -> str:
@@ -310,7 +310,7 @@ def _beyond(found: Check, width: int) -> Iterator[str]:
         return
     yield "Together, beyond what each does alone"
     for one in sure[:4]:
-        yield from _wrapped(f"{one.cell.players} players, {one.cell.lineup}: {one.sentence()}.", width, "  ")
+        yield from wrapped(f"{one.cell.players} players, {one.cell.lineup}: {one.sentence()}.", width, "  ")
     if not sure:
         yield f"  Nothing that could be told from chance in {len(found.interactions)} comparisons."
     yield ""
@@ -323,9 +323,9 @@ def _styles(found: Check, width: int) -> Iterator[str]:
     surviving = found.styles
     yield "Styles of play that survive (an equilibrium of mixed tables; not judged)"
     for one in surviving:
-        yield from _wrapped(one.sentence(_names(found)) + ".", width, "  ")
+        yield from wrapped(one.sentence(_names(found)) + ".", width, "  ")
     if not surviving:
-        yield from _wrapped(
+        yield from wrapped(
             f"Too few games to say: that takes {FEWEST_GAMES:,} of mixed company (--strength normal).",
             width,
             "  ",
@@ -336,11 +336,12 @@ def _styles(found: Check, width: int) -> Iterator[str]:
 def _played(found: Check, width: int) -> Iterator[str]:
     yield "What this rests on"
     where = ", ".join(_shell(run.path) for run in found.runs)
-    yield from _wrapped(f"{found.games:,} games, seed {found.runs[0].plan.seed}, in {where}.", width, "  ")
-    yield from _wrapped(f"{found.judgements.family}.", width, "  ")
+    yield from wrapped(f"{found.games:,} games, seed {found.runs[0].plan.seed}, in {where}.", width, "  ")
+    yield from wrapped(f"{found.judgements.family}.", width, "  ")
 
 
-def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Return a sentence as lines of at most `width`."""
     return textwrap.wrap(
         text, width, initial_indent=indent, subsequent_indent=indent + "  " * bool(indent),
         break_long_words=False, break_on_hyphens=False,

@@ -96,6 +96,8 @@ class OutputOptions:
     format: Format = Format.table
     out: Path | None = None
     force: bool = False
+    named: str = "--out"
+    """The option that names the file, for messages."""
 
 
 def options(
@@ -103,6 +105,7 @@ def options(
     as_json: bool = False,
     out: str | None = None,
     force: bool = False,
+    named: str = "--out",
 ) -> OutputOptions:
     """Combine a command's four output options, refusing at once what could not be written later.
 
@@ -116,8 +119,8 @@ def options(
     if target is None and chosen is Format.parquet and terminal.is_terminal(sys.stdout):
         raise UsageError("parquet is not for a terminal; name a file with --out, or pipe it")
     if target is not None:
-        _refuse(target, force)
-    return OutputOptions(chosen, target, force)
+        _refuse(target, force, named)
+    return OutputOptions(chosen, target, force, named)
 
 
 def rows(rows: Sequence[Row], columns: Sequence[str], options: OutputOptions | None = None) -> None:
@@ -457,14 +460,14 @@ def _encode(content: str) -> bytes:
 # --- writing
 
 
-def _refuse(target: Path, force: bool) -> None:
+def _refuse(target: Path, force: bool, named: str = "--out") -> None:
     """Raise for a file that must not or cannot be written."""
     if target.is_dir():
-        raise UsageError(f"--out {target}: is a folder; name a file in it")
+        raise UsageError(f"{named} {target}: is a folder; name a file in it")
     if not target.parent.is_dir():
-        raise UsageError(f"--out {target}: there is no folder {target.parent}")
+        raise UsageError(f"{named} {target}: there is no folder {target.parent}")
     if os.path.lexists(target) and not force and not _is_device(target):
-        raise UsageError(f"--out {target}: exists already; --force replaces it")
+        raise UsageError(f"{named} {target}: exists already; --force replaces it")
 
 
 def _is_device(target: Path) -> bool:
@@ -502,7 +505,7 @@ def _rename_to_new(temporary: Path, target: Path) -> None:
     try:
         os.link(temporary, target)
     except FileExistsError:
-        raise UsageError(f"--out {target}: exists already; --force replaces it") from None
+        raise UsageError(f"{target}: exists already; --force replaces it") from None
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
             raise

@@ -44,7 +44,8 @@ class _Place:
 
     def written(self, value: int) -> Any:
         """Return what stands there with another number."""
-        return value if self.text is None else str(replace(self.text, **{self.attribute: value}))
+        changed: dict[str, Any] = {self.attribute: value}
+        return value if self.text is None else str(replace(self.text, **changed))
 
 
 def numbers(catalog: Catalog, kind: str, id_: str) -> list[Number]:
@@ -122,7 +123,7 @@ def _entry(catalog: Catalog, kind: str, id_: str) -> Entry:
 
 def _changed(catalog: Catalog, entry: Entry, fields: Mapping[str, Any]) -> Catalog:
     """Return the catalog with some fields of an entry changed."""
-    new = replace(entry, fields=entry.fields | fields)
+    new = replace(entry, fields={**entry.fields, **fields})
     entries = [new if one is entry else one for one in catalog.entries]
     if entry.kind != "invention":
         return rebuilt(catalog, entries)
