@@ -18,6 +18,7 @@ from balance.errors import UsageError
 if TYPE_CHECKING:
     from balance.analysis.checking import Check
     from balance.analysis.ranking import Confirmed, Ranking
+    from balance.analysis.remedies import Change, Remedy
     from balance.analysis.verdict import Judgement
     from balance.dataset.run import Run
 
@@ -26,6 +27,7 @@ __all__ = ["EPILOG", "check", "wrapped"]
 EPILOG = examples(
     'balance check "Parallel Universe" "Private Funding"',
     "balance check unions geeks --players 4 --strength normal --json",
+    "balance check grants recycling --players 4 --suggest",
     "balance check --all data/runs/full --players 4",
     "balance check --all data/runs/full --until-decided --budget 2000000 --extensions data/runs/more",
 )
@@ -79,6 +81,10 @@ def check(
         str | None,
         typer.Option(metavar="DIR", help="Where --until-decided puts its runs; by default beside the run."),
     ] = None,
+    suggest: Annotated[
+        bool,
+        typer.Option("--suggest", help="If it is broken: the smallest change of one number that mends it."),
+    ] = False,
     edition: gameoptions.EditionOption = None,
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of all games that are played.")] = 0,
     catalog: gameoptions.CatalogOption = None,
@@ -98,6 +104,8 @@ def check(
     """
     options = output.options(format_, as_json, out, force)
     fails = _fails(fail_on, every)
+    if suggest and (every or run):
+        raise UsageError("--suggest goes with a combination that is played, not with --all or --run")
     if every:
         _refuse("--all judges what the runs hold", catalog=catalog, edition=edition)
         named = [*(variants or ()), *(run or ())]
@@ -124,10 +132,12 @@ def check(
             thresholds=thresholds or (),
             play=_player(jobs),
         )
+        remedy = _remedy(found, thresholds or (), strength, jobs) if suggest else None
         if options.format in (output.Format.csv, output.Format.parquet):
             output.rows(_findings(found), _FINDINGS, options)
         else:
-            output.document("\n".join(_lines(found)), _document(found), options)
+            text = "\n".join([*_lines(found), *_mended(found, remedy, suggest)])
+            output.document(text, _document(found) | _suggestion(found, remedy, suggest), options)
         broken = found.verdict.value == "broken"
     if broken and fails:
         context.exit(BROKEN)
@@ -447,6 +457,72 @@ def _document(found: Check) -> dict[str, object]:
         "seed": found.runs[0].plan.seed,
         "replay": None if game is None else {"run": str(game[0].path), "game_id": game[1], "what": game[2]},
     }
+
+
+# --- what would mend it
+
+
+def _remedy(found: Check, thresholds: Sequence[str], strength: str, jobs: int | None) -> Remedy | None:
+    """Search for a remedy; None if nothing is broken."""
+    from balance.analysis import remedies
+    from balance.analysis.thresholds import load_thresholds
+
+    if found.verdict.value != "broken":
+        return None
+    possible = min(len(remedies.candidates(found)), remedies.MOST_SCREENED)
+    with diagnostics.progress("mending", possible) as line:
+        accepted = load_thresholds(found.game, thresholds)
+        return remedies.suggest(found, accepted, strength, jobs, lambda change: line.advance(1, change))
+
+
+def _mended(found: Check, remedy: Remedy | None, asked: bool) -> Iterator[str]:
+    """Yield what would mend it, and the overlay to try it."""
+    if not asked:
+        return
+    width = terminal.line_width(None)
+    yield ""
+    yield "What would mend it"
+    if remedy is None:
+        yield f"  It is {found.verdict.value}, not broken: there is nothing to mend."
+        return
+    for sentence in remedy.sentences(found.game):
+        yield from wrapped(sentence, width, "  ")
+    if remedy.overlay:
+        yield ""
+        yield from remedy.overlay.rstrip("\n").split("\n")
+
+
+def _suggestion(found: Check, remedy: Remedy | None, asked: bool) -> dict[str, object]:
+    if not asked:
+        return {}
+    if remedy is None:
+        return {"suggestion": None}
+    return {
+        "suggestion": {
+            "change": None if remedy.change is None else _change(remedy.change),
+            "sentences": remedy.sentences(found.game),
+            "overlay": remedy.overlay,
+            "does_nothing": remedy.does_nothing,
+            "carried": remedy.carried,
+            "possible": remedy.possible,
+            "tried": [
+                {
+                    **_change(one.change),
+                    "screened": one.screened.value,
+                    "judged": None if one.judged is None else one.judged.value,
+                    "fresh": None if one.fresh is None else one.fresh.value,
+                    "reason": one.reason,
+                }
+                for one in remedy.tried
+            ],
+            "deals": {str(players): deals for players, deals in remedy.deals},
+            "games": remedy.games,
+        }
+    }
+
+
+def _change(change: Change) -> dict[str, object]:
+    return {"variant": change.variant, "number": change.path, "old": change.old, "new": change.new}
 
 
 # --- all combinations

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +34,7 @@ __all__ = [
     "RUNS",
     "Prepared",
     "prepare",
+    "prepare_catalog",
     "prepare_extension",
     "prepare_fresh",
     "prepare_repair",
@@ -187,6 +188,31 @@ def prepare_fresh(
         ordered=run.plan.ordered,
     )
     return _prepared(run.game, run.catalog, plan, out)
+
+
+def prepare_catalog(
+    game: Game[Any, Any],
+    catalog: Catalog,
+    *,
+    edition: str,
+    deals: Mapping[int, int],
+    combinations: Sequence[tuple[str, ...]],
+    lineups: Sequence[str],
+    seed: int,
+    out: str | Path,
+) -> Prepared:
+    """Make the plan of a run with a catalog that lies in no file; `deals` by number of players."""
+    plan = make_plan(
+        game,
+        catalog,
+        edition=edition,
+        players=sorted(deals),
+        combinations=combinations,
+        lineups=lineups,
+        deals=deals,
+        seed=seed,
+    )
+    return _prepared(game, catalog, plan, out)
 
 
 def prepare_repair(folder: str | Path) -> Prepared:
