@@ -306,7 +306,7 @@ def _key(finding: Finding) -> tuple[int, str, str, bool]:
 
 def _verdict(found: Check) -> Verdict:
     """Return the verdict of those who played, whatever they have learned: see `carried`."""
-    return combined(combined(cell.verdict for cell in judgement.cells) for judgement in found.own)
+    return combined(judgement.played for judgement in found.own)
 
 
 def _reason(found: Check) -> str:

@@ -16,7 +16,20 @@ import typer
 from typer.core import TyperGroup
 
 import balance
-from balance.cli import bench, check, diagnostics, doctor, ladder, output, price, replay, simulate, sql, tune
+from balance.cli import (
+    bench,
+    check,
+    contested,
+    diagnostics,
+    doctor,
+    ladder,
+    output,
+    price,
+    replay,
+    simulate,
+    sql,
+    tune,
+)
 from balance.cli.gameoptions import GameCommand
 from balance.cli.help import examples
 from balance.errors import UsageError
@@ -67,6 +80,7 @@ def _root(
 
 app.command("bench", epilog=bench.EPILOG)(bench.bench)
 app.command("check", cls=GameCommand, epilog=check.EPILOG)(check.check)
+app.command("contested", cls=GameCommand, epilog=contested.EPILOG)(contested.contested)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 app.command("ladder", cls=GameCommand, epilog=ladder.EPILOG)(ladder.ladder)
 app.command("price", cls=GameCommand, epilog=price.EPILOG)(price.price)
