@@ -110,7 +110,8 @@ class Variation:
         if self.others:
             named = ", ".join(f"{one.name} {_signed(one)}" for one in self.others[:3])
             more = f" and {len(self.others) - 3} more" if len(self.others) > 3 else ""
-            parts.append(f"the value of {len(self.others)} of the other {items} changes: {named}{more}")
+            whose = items if self.own is None else f"of the other {items}"
+            parts.append(f"the value of {len(self.others)} {whose} changes: {named}{more}")
         return f"{self.text}: {'; '.join(parts)}."
 
 
@@ -158,7 +159,8 @@ class Contested:
                 entries = len({(entry.kind, entry.id) for entry, _ in told})
                 found.append(
                     f"{entries} {'entry' if entries == 1 else 'entries'} with {name}, {len(told)} played: "
-                    f"verdicts change clearly in {clear} of them, values of {self.items} beyond noise in {worth}."
+                    f"verdicts change clearly in {clear} of them, the values of {self.items} beyond noise "
+                    f"in {worth}."
                 )
         return found or ["Nothing in this catalog is in doubt."]
 

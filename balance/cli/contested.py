@@ -110,9 +110,10 @@ def _lines(found: Contested, options: output.OutputOptions) -> Iterator[str]:
     yield ""
     yield from wrapped(
         f"{found.games:,} games of {found.players} players ({', '.join(found.lineups)}), {found.edition}, "
-        f"seed {found.seed}: {found.deals:,} deals of each cell that was judged, {found.valued:,} deals for the "
-        f"values of {found.items}, all on common seeds. A verdict changes if what breaks it lies within its "
-        "accepted range on the other side; else it is on the edge. Who plays has learned what is printed.",
+        f"seed {found.seed}: {found.deals:,} deals of each cell that was judged, {found.valued:,} deals for "
+        f"the values of {found.items}, all on common seeds. A verdict changes if what breaks it lies within "
+        "its accepted range on the other side; else it is on the edge. The players have learned what is "
+        "printed.",
         width,
     )
 
