@@ -11,9 +11,9 @@ from balance.errors import UsageError
 from balance.games.contract import Number
 
 ENDLESS = (
-    '[[mood]]\nid = "endless"\nname = "Endless"\neditions = ["classic"]\ngoal_change = 8\nround_coins = 1\n'
+    '[[mood]]\nid = "endless"\nname = "Endless"\neditions = ["classic"]\ngoal_change = 10\nround_coins = 1\n'
 )
-SHORT = '[[threshold]]\nid = "length"\nlow = 1\nhigh = 8\nreason = "A short race."\n'
+SHORT = '[[threshold]]\nid = "length"\nlow = 1\nhigh = 12.5\nreason = "A short race."\n'
 OTHERS = ("length_ratio", "stalls", "seat", "action", "win_points")
 
 
@@ -21,7 +21,8 @@ OTHERS = ("length_ratio", "stalls", "seat", "action", "win_points")
 def place(tmp_path, monkeypatch):
     """A mood whose goal lies too far away, and nothing else wrong with it; few games judge."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(remedies, "JUDGED_PRECISION", "4pp")
+    monkeypatch.setattr(remedies, "JUDGED_PRECISION", "5pp")
+    monkeypatch.setattr(remedies, "SCREENED", 100)
     (tmp_path / "endless.toml").write_text(ENDLESS)
     rest = "".join(f'[[threshold]]\nid = "{name}"\nremove = true\n' for name in OTHERS)
     (tmp_path / "short.toml").write_text(SHORT + rest)
@@ -46,10 +47,10 @@ def test_the_smallest_relative_changes_come_first(place):
     found, _ = checked("endless")
     every = candidates(found)
     assert every[:4] == [
-        Change("endless", "goal_change", 8, 7),
-        Change("endless", "goal_change", 8, 9),
-        Change("endless", "goal_change", 8, 6),
-        Change("endless", "goal_change", 8, 10),
+        Change("endless", "goal_change", 10, 9),
+        Change("endless", "goal_change", 10, 11),
+        Change("endless", "goal_change", 10, 8),
+        Change("endless", "goal_change", 10, 12),
     ]
     sizes = [change.size for change in every]
     assert sizes == sorted(sizes)
@@ -87,8 +88,9 @@ def test_the_number_that_is_wrong_is_found_and_confirmed_on_fresh_seeds(place):
 
 def test_that_there_is_no_remedy_is_said(place, monkeypatch):
     """Nothing that a mood can change makes races of two rounds."""
-    (place / "short.toml").write_text(SHORT.replace("high = 8", "high = 2"))
-    monkeypatch.setattr(remedies, "SCREENED", 30)
+    (place / "short.toml").write_text(SHORT.replace("high = 12.5", "high = 2"))
+    (place / "endless.toml").write_text(ENDLESS.replace("round_coins = 1\n", "").replace("= 10", "= 2"))
+    monkeypatch.setattr(remedies, "SCREENED", 20)
     found, accepted = checked("endless")
     remedy = suggest(found, accepted)
     assert (remedy.change, remedy.overlay, remedy.nearest) == (None, "", None)
@@ -98,7 +100,7 @@ def test_that_there_is_no_remedy_is_said(place, monkeypatch):
 
 
 def test_a_mood_that_does_nothing_any_more_is_said(place):
-    (place / "endless.toml").write_text(ENDLESS.replace("round_coins = 1\n", "").replace("= 8", "= 1"))
+    (place / "endless.toml").write_text(ENDLESS.replace("round_coins = 1\n", "").replace("= 10", "= 1"))
     found, _ = checked("endless")
     game = found.game
     plain = game.with_number(found.catalog, "mood", "endless", "goal_change", 0)
@@ -107,7 +109,7 @@ def test_a_mood_that_does_nothing_any_more_is_said(place):
 
 
 def test_what_is_not_broken_is_not_mended(place):
-    (place / "short.toml").write_text(SHORT.replace("high = 8", "high = 39"))
+    (place / "short.toml").write_text(SHORT.replace("high = 12.5", "high = 39"))
     found, accepted = checked("endless")
     with pytest.raises(UsageError, match="not broken: nothing to mend"):
         suggest(found, accepted)

@@ -25,7 +25,8 @@ def load(tmp_path):
         ("science-marathon", [("set.goal", 30, 1, 999)]),
         ("age-of-boredom", [("switches.rest", 1, 1, 3)]),
         ("cyber-spies", [("lines.1.do", 0, 0, 10)]),
-        ("embezzling-minions", [("lines.1.do", 1, 1, 20), ("lines.1.do.per", 5, 2, 20), ("lines.1.if", 5, 0, 99)]),
+        ("subliminal-advertising", [("lines.1.do", 1, 1, 20), ("lines.1.do.per", 5, 2, 20)]),
+        ("grants", [("lines.1.do", 2, 1, 20), ("lines.1.if", 0, 0, 99)]),
         ("unions", [("lines.1.do", 1, 1, 20), ("lines.1.or_else", 1, 1, 20)]),
         ("hyperinflation", []),  # everything is lost: no number
     ],
@@ -82,7 +83,7 @@ def test_what_does_not_hold_together_is_refused():
         with_number(OFFICIAL, "twist", "geeks", "set.opening_cards", 11)
     with pytest.raises(CatalogError, match=r"0\.\.99"):
         with_number(OFFICIAL, "invention", "46", "cost", 100)
-    with pytest.raises(UsageError, match="did you mean 'set.goal'"):
+    with pytest.raises(UsageError, match=r"did you mean 'set\.goal'"):
         with_number(OFFICIAL, "twist", "science-marathon", "set.gaol", 31)
     with pytest.raises(UsageError, match="did you mean 'unions'"):
         numbers(OFFICIAL, "twist", "union")
