@@ -11,10 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from balance.analysis.checking import Check, check
+    from balance.analysis.contested import contested
+    from balance.analysis.pricing import price
     from balance.dataset.run import Run, Runs, open_run, open_runs
     from balance.sweep.simulation import simulate
 
-__all__ = ["Check", "Run", "Runs", "__version__", "check", "open_run", "open_runs", "simulate"]
+__all__ = [
+    "Check",
+    "Run",
+    "Runs",
+    "__version__",
+    "check",
+    "contested",
+    "open_run",
+    "open_runs",
+    "price",
+    "simulate",
+]
 
 # The only place of the version; pyproject.toml reads it from here.
 __version__ = "0.1.0"
@@ -22,6 +35,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "Check": "balance.analysis.checking",
     "check": "balance.analysis.checking",
+    "contested": "balance.analysis.contested",
+    "price": "balance.analysis.pricing",
     "Run": "balance.dataset.run",
     "Runs": "balance.dataset.run",
     "open_run": "balance.dataset.run",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Numbers = npt.NDArray[np.int64]
+    Small = npt.NDArray[np.int16]
 
 __all__ = ["Deals", "Dealt", "adjustable", "dealt", "items_in", "mapped", "score_of"]
 
@@ -77,9 +78,9 @@ _Batch = dict[str, dict[str, Any]]
 class Dealt:
     """What became of seats that were dealt each item: a row per deal, a column per item."""
 
-    score: Numbers
+    score: Small
     """Their score over all rotations, in units of 1/players of a win."""
-    seats: Numbers
+    seats: Small
     """Seats times rotations."""
     acquired: Numbers
     """By item: how many of them acquired it."""
@@ -87,7 +88,7 @@ class Dealt:
     @property
     def share_acquired(self) -> list[float]:
         """By item: of the seats that were dealt it, the part that acquired it."""
-        seats = [int(total) for total in self.seats.sum(axis=0)]
+        seats = [int(total) for total in self.seats.sum(axis=0, dtype=int)]
         return [int(times) / max(total, 1) for times, total in zip(self.acquired, seats, strict=True)]
 
 
@@ -132,8 +133,8 @@ def dealt(
         won = (held * score[:, :, None]).reshape(shape).sum(axis=1)
         return numbers, won, held.reshape(shape).sum(axis=1), _acquired(batch, deals, items, held)
 
-    score = np.zeros((deals.count, len(items)), np.int64)
-    seats = np.zeros((deals.count, len(items)), np.int64)
+    score = np.zeros((deals.count, len(items)), np.int16)  # a deal has few games, but deals are many
+    seats = np.zeros((deals.count, len(items)), np.int16)
     acquired = np.zeros(len(items), np.int64)
     tasks = list(deals.batches(np.arange(deals.count, dtype=np.int64)))
     for numbers, won, held, times in mapped(play, tasks, jobs):

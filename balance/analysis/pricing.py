@@ -25,6 +25,7 @@ from balance.analysis.samples import sample
 from balance.analysis.winpoints import Tally, p_above, p_below, win_points
 from balance.errors import UsageError
 from balance.games.contract import Catalog, Game
+from balance.games.keys import check_keys
 from balance.games.lineup import parse_lineup
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ __all__ = [
 GAMES: Final = 20_000
 """Deals of each context; an item is priced on those in which it was dealt."""
 FEWEST: Final = 200
+MOST: Final = 1_000_000
+"""More deals than the memory of a small machine holds."""
 HIGHEST: Final = 30
 """Costs above are not tried: nobody could pay them."""
 LEVEL: Final = 0.05
@@ -255,6 +258,9 @@ def price(
     """
     if deals < FEWEST:
         raise UsageError(f"{deals} games: at least {FEWEST} are needed to price anything")
+    if deals > MOST:
+        raise UsageError(f"{deals} games: at most {MOST} are possible")
+    check_keys(seed + FRESH_SEED, 2 * deals)
     found = games.get(game)
     facts = found.facts
     adjustable(found)
@@ -353,7 +359,8 @@ def _priced(
         item = items[place]
         assert item.cost is not None
         own = np.flatnonzero(base.seats[:, place])
-        here = Tally.of(deals.players, base.score[own, place], base.seats[own, place])
+        dealt_to = (column[own, place].astype(np.int64) for column in (base.score, base.seats))
+        here = Tally.of(deals.players, *dealt_to)
         if here.deals < 2:
             raise UsageError(
                 f"{item.name} was dealt in {here.deals} of {deals.count} games; more --games are needed"

@@ -64,7 +64,7 @@ def contested(
     """Say which verdicts and values would change if facts that are in doubt were otherwise.
 
     Plays the other readings that are known; where none is, it leaves the entry out or moves its numbers by
-    one, and calls that a sensitivity. Everything in doubt takes two to four minutes on two cores.
+    one, and calls that a sensitivity. Everything in doubt takes about two minutes on two idle cores.
     """
     options = output.options(format_, as_json, out, force)
     check_keys(seed, games_)
@@ -75,6 +75,7 @@ def contested(
     loaded = game.load_catalog(catalog or ())
     printed = edition or game.facts.default_edition
     expected = 4 * len(analysis.doubts_of(game, loaded, printed, names or ()))
+    gameoptions.warn_of_unfitted_sample(game, loaded, edition)
     with diagnostics.progress("comparing", expected) as line:
         found = analysis.contested(
             names or (),

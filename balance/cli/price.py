@@ -11,7 +11,6 @@ from balance import games
 from balance.cli import diagnostics, gameoptions, output, terminal
 from balance.cli.check import wrapped
 from balance.cli.help import examples
-from balance.games.keys import check_keys
 
 if TYPE_CHECKING:
     from balance.analysis.pricing import Context, Priced, Prices
@@ -62,17 +61,17 @@ def price(
     """Find the cost at which holding a card is worth what holding the average one is.
 
     Plays the same deals again at other costs, without variants and under a sample of their combinations, and
-    proposes costs for the whole deck, tried on fresh seeds. All cards of Nefarious take three to five minutes
-    on two cores, one card some seconds.
+    proposes costs for the whole deck, tried on fresh seeds. All cards of Nefarious take about two minutes on
+    two idle cores, one card some seconds.
     """
     options = output.options(format_, as_json, out, force)
     overlay = output.options(out=write, force=force, named="--write") if write is not None else None
-    check_keys(seed, games_)
     from balance.analysis import pricing
 
     game = games.get(of)
     gameoptions.announce_warm_up(game, replay=False)
     loaded = game.load_catalog(catalog or ())
+    gameoptions.warn_of_unfitted_sample(game, loaded, edition)
     expected = pricing.expected_games(game, loaded, items or (), games_)
     with diagnostics.progress("pricing", expected) as line:
         found = pricing.price(
