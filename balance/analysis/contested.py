@@ -17,10 +17,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from balance import games, machine
-from balance.analysis.blocks import BLOCKS, Moments, p_not_zero
+from balance.analysis.blocks import Moments, p_not_zero
 from balance.analysis.cells import statistics
 from balance.analysis.corrections import benjamini_yekutieli
-from balance.analysis.dealing import Deals, Dealt, adjustable, dealt, items_in
+from balance.analysis.dealing import Deals, adjustable, dealt, items_in
 from balance.analysis.intervals import Interval
 from balance.analysis.itemcounts import Item
 from balance.analysis.samples import sample
@@ -427,21 +427,8 @@ class _Table:
         lineup = parse_lineup(self.lineups[0], self.players, self.game)
         deals = Deals(self.game, self.edition, lineup, of, self.seed, self.deals * VALUED)
         self.games += deals.count * lineup.rotations
-        blocks = _blocks(dealt(deals, catalog, items, self.jobs))
-        return {item.id: (blocks[0][:, k], blocks[1][:, k]) for k, item in enumerate(items)}, items
-
-
-def _blocks(found: Dealt) -> tuple[Numbers, Numbers]:
-    """Sum score and seats by block of deals."""
-    import numpy as np
-
-    number = np.arange(found.score.shape[0]) % BLOCKS
-    sums = []
-    for column in (found.score, found.seats):
-        summed = np.zeros((BLOCKS, column.shape[1]), np.int64)
-        np.add.at(summed, number, column)
-        sums.append(summed)
-    return sums[0], sums[1]
+        score, seats = dealt(deals, catalog, items, self.jobs).in_blocks()
+        return {item.id: (score[:, k], seats[:, k]) for k, item in enumerate(items)}, items
 
 
 # --- what differs

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from balance.analysis.blocks import BLOCKS
 from balance.analysis.itemcounts import Item, acquired_table, items_from
 from balance.analysis.winpoints import seat_scores
 from balance.errors import UsageError
@@ -90,6 +91,17 @@ class Dealt:
         """By item: of the seats that were dealt it, the part that acquired it."""
         seats = [int(total) for total in self.seats.sum(axis=0, dtype=int)]
         return [int(times) / max(total, 1) for times, total in zip(self.acquired, seats, strict=True)]
+
+    def in_blocks(self) -> tuple[Numbers, Numbers]:
+        """Return score and seats summed by block of deals; few deals are blocks of their own."""
+        import numpy as np
+
+        deals, items = self.score.shape
+        number = np.arange(deals) % BLOCKS
+        sums = np.zeros((2, min(BLOCKS, deals), items), np.int64)
+        np.add.at(sums[0], number, self.score)
+        np.add.at(sums[1], number, self.seats)
+        return sums[0], sums[1]
 
 
 def adjustable(game: Game[Any, Any]) -> Adjustable:

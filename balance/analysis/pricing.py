@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from balance import games, machine
-from balance.analysis.blocks import BLOCKS, quantile_of
+from balance.analysis.blocks import quantile_of
 from balance.analysis.corrections import benjamini_yekutieli
 from balance.analysis.dealing import Deals, Dealt, adjustable, dealt, items_in, mapped, score_of
 from balance.analysis.handicap import coin_of
@@ -574,12 +574,8 @@ def _pseudo_values(found: Dealt) -> npt.NDArray[np.float64]:
     """
     import numpy as np
 
-    blocks = min(BLOCKS, found.score.shape[0])
-    number = np.arange(found.score.shape[0]) % blocks
-    score = np.zeros((blocks, found.score.shape[1]), np.int64)
-    seats = np.zeros_like(score)
-    np.add.at(score, number, found.score)
-    np.add.at(seats, number, found.seats)
+    score, seats = found.in_blocks()
+    blocks = score.shape[0]
     held = seats.sum(axis=0) > seats.max(axis=0)  # dealt in more than one block
     score, seats = score[:, held], seats[:, held]
     whole = (score.sum(axis=0) / seats.sum(axis=0)).var()

@@ -11,6 +11,7 @@ from balance.analysis import pricing
 from balance.analysis.dealing import Dealt
 from balance.analysis.intervals import Interval
 from balance.analysis.pricing import Price, price, search, spread_of
+from balance.analysis.ranking import FRESH_SEED
 from balance.errors import UsageError
 from tests.games import dealt
 
@@ -130,7 +131,7 @@ def test_items_that_are_all_alike_have_no_spread():
 # --- games
 
 
-def test_a_charm_that_is_dealt_has_a_price_and_the_proposal_is_an_overlay(dealing, tmp_path):
+def test_a_charm_that_is_dealt_has_a_price_and_the_proposal_is_an_overlay(dealing, tmp_path, monkeypatch):
     """A Purse that is a gift of 9 points costs too little; who saves up for a Crown has paid too much."""
     gift = tmp_path / "gift.toml"
     gift.write_text("[[charm]]\nid = 2\ncost = 0\npoints = 9\n")
@@ -154,8 +155,14 @@ def test_a_charm_that_is_dealt_has_a_price_and_the_proposal_is_an_overlay(dealin
     costs = {charm.id: charm.cost for charm in dealt.GAME.load_catalog([gift, file]).charms}
     assert {item: costs[item] for item in found.proposal} == found.proposal
     assert all(context.shrunk.shrinks for context in found.contexts)
+    played = []
+    whole = pricing.dealt
+    monkeypatch.setattr(
+        pricing, "dealt", lambda deals, *rest: played.append(deals.seed) or whole(deals, *rest)
+    )
     again = price(game="dealt", players=2, deals=400, catalog=[str(gift)], jobs=3)
     assert (again.contexts, again.overlay) == (found.contexts, found.overlay)
+    assert played == [0, 0, *[FRESH_SEED] * 4]  # the spread is that of games that found nothing
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,13 @@ import pytest
 
 import balance
 from balance.analysis import remedies
+from balance.analysis.ranking import FRESH_SEED
 from balance.analysis.remedies import Change, candidates, suggest
 from balance.analysis.thresholds import load_thresholds
 from balance.analysis.verdict import Verdict
 from balance.errors import UsageError
 from balance.games.contract import Number
+from balance.sweep import simulation
 
 ENDLESS = (
     '[[mood]]\nid = "endless"\nname = "Endless"\neditions = ["classic"]\ngoal_change = 10\nround_coins = 1\n'
@@ -58,11 +60,20 @@ def test_the_smallest_relative_changes_come_first(place):
     assert Change("endless", "round_coins", 1, 0) in every
 
 
-def test_the_number_that_is_wrong_is_found_and_confirmed_on_fresh_seeds(place):
+def test_the_number_that_is_wrong_is_found_and_confirmed_on_fresh_seeds(place, monkeypatch):
     found, accepted = checked("endless")
     assert found.verdict is Verdict.BROKEN
-    told = []
+    told, seeds = [], []
+    prepare = simulation.prepare_catalog
+
+    def recorded(*args, **options):
+        seeds.append(options["seed"])
+        return prepare(*args, **options)
+
+    monkeypatch.setattr(simulation, "prepare_catalog", recorded)
     remedy = suggest(found, accepted, advance=told.append)
+    assert seeds[-3:] == [0, 0, FRESH_SEED]  # screened, judged, confirmed
+    assert set(seeds[:-1]) == {0}
     assert remedy.change is not None
     assert (remedy.change.path, remedy.change.new < 8) == ("goal_change", True)
     last = remedy.tried[-1]
@@ -84,6 +95,29 @@ def test_the_number_that_is_wrong_is_found_and_confirmed_on_fresh_seeds(place):
     assert "nobody has learned the changed one" in said
     again = suggest(found, accepted, jobs=1)
     assert again == remedy
+
+
+def test_a_few_games_drop_what_still_lies_outside_though_they_prove_nothing(place, monkeypatch):
+    (place / "endless.toml").write_text(ENDLESS.replace("= 10", "= 25"))
+    monkeypatch.setattr(remedies, "SCREENED", 4)
+    monkeypatch.setattr(remedies, "MOST_SCREENED", 1)
+    found, accepted = checked("endless")
+    (first,) = suggest(found, accepted).tried
+    assert (first.change.new, first.judged) == (24, None)
+    assert "rounds" in first.reason
+
+
+def test_undecided_is_not_fine(place, monkeypatch):
+    """The median lies exactly on the threshold: no number of games tells on which side of it."""
+    (place / "short.toml").write_text((place / "short.toml").read_text().replace("high = 12.5", "high = 12"))
+    monkeypatch.setattr(remedies, "MOST_JUDGED", 1)
+    found, accepted = checked("endless")
+    remedy = suggest(found, accepted)
+    judged = [one for one in remedy.tried if one.judged is not None]
+    assert [(one.judged, one.fresh) for one in judged] == [(Verdict.UNDECIDED, None)]
+    assert remedy.change is None
+    assert remedy.nearest == judged[0]
+    assert remedy.sentences(found.game)[1].startswith(f"Nearest: with {judged[0].change} it is undecided.")
 
 
 def test_that_there_is_no_remedy_is_said(place, monkeypatch):
