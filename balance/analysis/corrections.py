@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from balance.analysis.intervals import adjusted
 
-__all__ = ["benjamini_yekutieli", "harmonic", "largest_found", "spending"]
+__all__ = ["Look", "benjamini_yekutieli", "harmonic", "largest_found"]
 
 
 def harmonic(n: int) -> float:
@@ -47,10 +48,29 @@ def largest_found(p_values: Sequence[float], rate: float) -> float:
     return max(found, default=-1.0)
 
 
-def spending(look: int) -> float:
-    """Return the part of the error rate that the look of this number (from 1) may spend; all parts sum to 1.
+class Look(NamedTuple):
+    """One of several looks at data that double from look to look; how many there are is fixed beforehand."""
 
-    >>> [round(spending(look), 3) for look in (1, 2, 3)]
-    [0.608, 0.152, 0.068]
-    """
-    return 6 / (math.pi * look) ** 2
+    number: int
+    """From 1."""
+    of: int
+
+    @property
+    def part(self) -> float:
+        """The part of the error rate that it may spend: that of its new games in those of the last look.
+
+        >>> [Look(number, 4).part for number in (1, 2, 3, 4)]
+        [0.125, 0.125, 0.25, 0.5]
+        """
+        return 2.0 ** (max(self.number - 1, 1) - self.of)
+
+    @classmethod
+    def first(cls, at_hand: int, budget: int) -> Look:
+        """Return the first of as many looks as a budget pays for, if everything stays open all the time.
+
+        What is decided early needs no more games, so the last look may be paid for in part only.
+
+        >>> Look.first(600_000, 8_000_000)
+        Look(number=1, of=5)
+        """
+        return cls(1, 1 + math.ceil(math.log2(1 + budget / max(at_hand, 1))))

@@ -27,7 +27,7 @@ from balance.analysis.cells import (
 from balance.analysis.corrections import benjamini_yekutieli
 from balance.analysis.estimates import Mean
 from balance.analysis.intervals import Interval, Z, normal_tail
-from balance.analysis.verdict import Judgements, Verdict, strength_of
+from balance.analysis.verdict import Judgements, Key, Verdict, strength_of
 from balance.dataset import sqltext
 from balance.dataset.run import Run
 
@@ -249,6 +249,11 @@ class Together:
     strength: str
     sure: bool
     """Both variants alone were found fine there; otherwise they were only not found broken: possibly."""
+
+    @property
+    def key(self) -> Key:
+        """What the verdict is about."""
+        return self.players, self.variants
 
     def sentence(self) -> str:
         """Return it in words."""

@@ -5,13 +5,13 @@ One command looks at everything here, so everything is one family of the correct
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from balance.analysis.cells import CellStatistics, Statistics, statistics
+from balance.analysis.corrections import Look
 from balance.analysis.interaction import Together, together
 from balance.analysis.metrics import Measurement, measure
 from balance.analysis.sentences import finding_sentence, measured_sentence
@@ -31,7 +31,16 @@ from balance.analysis.verdict import (
 from balance.dataset.run import Run
 from balance.errors import DataError
 
-__all__ = ["FRESH_SEED", "HEADLINE", "Confirmed", "Ranking", "confirm", "play_until_decided", "rank"]
+__all__ = [
+    "FRESH_SEED",
+    "HEADLINE",
+    "Confirmed",
+    "Ranking",
+    "confirm",
+    "play_until_decided",
+    "rank",
+    "ranked",
+]
 
 HEADLINE: Final = 10
 """So many of the worst are named, and confirmed before."""
@@ -67,7 +76,7 @@ class Confirmed:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All combinations, the worst first."""
+    """All combinations: those that only together are broken first, then the worst."""
 
     runs: tuple[Run, ...]
     statistics: Statistics
@@ -80,22 +89,36 @@ class Ranking:
         """Return a finding in words, beside the same without variants."""
         return finding_sentence(finding, self.bench.without(finding))
 
+    def only_together(self, judgement: Judgement) -> Together | None:
+        """Return at which strength a combination is broken although its variants alone are not, if any."""
+        return next((one for one in self.together if one.key == judgement.key), None)
+
     def reason(self, judgement: Judgement) -> Finding | None:
         """Return what breaks a combination most, or what keeps it undecided."""
         return judgement.broken[0] if judgement.broken else judgement.holding
 
     def sensitivity(self, thresholds: Thresholds) -> list[Moved]:
         """Return how the number of broken combinations moves when each threshold moves by 20%."""
-        return sensitivity(self.statistics, thresholds, bench=self.bench, cells=_cells(self.statistics))
+        judged = [number for number, cell in self.statistics.cells.items() if cell.variants and cell.games]
+        return sensitivity(self.statistics, thresholds, bench=self.bench, cells=judged)
 
 
-def _cells(summed: Statistics, players: Sequence[int] = ()) -> list[int]:
+def _judged_cells(runs: Sequence[Run], players: Sequence[int] = ()) -> list[int]:
     """Return the cells with variants, at some numbers of players: what there is to judge."""
-    return [
-        number
-        for number, cell in sorted(summed.cells.items())
-        if cell.variants and cell.games and (not players or cell.players in players)
-    ]
+    return sorted(
+        {
+            cell.id
+            for run in runs
+            for cell in run.plan.cells
+            if cell.variants and cell.games and (not players or cell.players in players)
+        }
+    )
+
+
+def ranked(judgements: Sequence[Judgement], both: Sequence[Together]) -> tuple[Judgement, ...]:
+    """Return verdicts in the order in which a designer wants to read them: surprises, then the worst."""
+    surprising = {one.key for one in both if one.sure}
+    return tuple(sorted(judgements, key=lambda j: (j.key not in surprising, *_order(j))))
 
 
 def _order(judgement: Judgement) -> tuple[object, ...]:
@@ -110,19 +133,19 @@ def rank(
     thresholds: Thresholds,
     players: Sequence[int] = (),
     *,
-    look: int | None = None,
+    look: Look | None = None,
     settled: dict[Key, Judgement] | None = None,
 ) -> Ranking:
     """Judge every combination of variants in runs, at some or all numbers of players."""
     run = runs[0]
-    summed = statistics(runs)
-    bench = Bench(summed, unfitted_variants(run.game, run.catalog))
-    cells = _cells(summed, players)
+    cells = _judged_cells(runs, players)
     if not cells:
         raise DataError(f"the runs hold no games under {run.game.facts.variants} to be judged")
+    summed = statistics(runs, cells)
+    bench = Bench(summed, unfitted_variants(run.game, run.catalog))
     found = judge(summed, thresholds, cells=cells, bench=bench, look=look, settled=settled)
-    ranked = tuple(sorted(found.judgements, key=_order))
-    return Ranking(tuple(runs), summed, bench, found, ranked, tuple(together(found, summed)))
+    both = tuple(together(found, summed))
+    return Ranking(tuple(runs), summed, bench, found, ranked(found.judgements, both), both)
 
 
 # --- fresh seeds
@@ -175,30 +198,38 @@ def play_until_decided(
 ) -> Ranking:
     """Put more games where verdicts are open, twice as many each time, until all is decided or paid.
 
-    What one look has decided stays; each look spends its part of the rate of false claims, so looking often
-    costs nothing but power. The games go into extensions of the run, `look-2-4-...` at 4 players.
+    How many looks there are follows from the budget and the games at hand. What one look has decided stays;
+    each spends its part of the rate of false claims. What a look could not pay for gets no more games: how
+    many games are behind a verdict never depends on how they came out. The games go into extensions of the
+    run, `look-2-4-...` at 4 players.
     """
     from balance.sweep import simulation
 
     held = list(runs)
     last = dict.fromkeys((cell.players for run in runs for cell in run.plan.cells), runs[-1].path)
     settled: dict[Key, Judgement] = {}
-    look = 1
+    judged = set(_judged_cells(runs, players))
+    at_hand = sum(cell.games for run in runs for cell in run.plan.cells if cell.id in judged)
+    look = Look.first(at_hand, budget)
     left = budget
+    given_up: set[Key] = set()
     while True:
         ranking = rank(held, thresholds, players, look=look, settled=settled)
         settled = {j.key: j for j in ranking.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
         open_ = [j for j in ranking.judgements.judgements if j.verdict is Verdict.UNDECIDED]
-        say(f"look {look}: {len(settled)} decided, {len(open_)} open, {left:,} games left")
-        chosen = _affordable(open_, left)
-        if not chosen:
+        say(
+            f"look {look.number} of {look.of}: {len(settled)} decided, {len(open_)} open, {left:,} games left"
+        )
+        chosen = _affordable([j for j in open_ if j.key not in given_up], left)
+        if not chosen or look.number == look.of:
             return ranking
-        look += 1
+        given_up |= {j.key for j in open_} - {j.key for j in chosen}
+        look = look._replace(number=look.number + 1)
         for count, deals in sorted({(j.players, _deals(j)) for j in chosen}):
             here = [j for j in chosen if (j.players, _deals(j)) == (count, deals)]
             prepared = simulation.prepare_extension(
                 last[count],
-                folder / f"look-{look}-{count}-{deals}",
+                folder / f"look-{look.number}-{count}-{deals}",
                 players=count,
                 variants=["none", *(",".join(j.variants) for j in here)],
                 games_per_cell=deals,
@@ -215,11 +246,14 @@ def _deals(judgement: Judgement) -> int:
 
 
 def _affordable(open_: Sequence[Judgement], left: int) -> list[Judgement]:
-    """Return the combinations that may be decided and paid for, those that need least first."""
+    """Return the combinations that can be paid for, those that seem to need least first.
+
+    What looks too close to call after a few games may be far off after more, so it is not left out.
+    """
     chosen: list[Judgement] = []
     counts: set[int] = set()
     for judgement in sorted(open_, key=lambda j: (j.further, j.key)):
-        if judgement.blocked or judgement.too_close or not math.isfinite(judgement.further):
+        if judgement.blocked:
             continue
         cost = sum(cell.cell.games for cell in judgement.cells)
         if judgement.players not in counts:  # the baseline is played on too

@@ -22,10 +22,10 @@ from balance.analysis.dealing import adjustable
 from balance.analysis.ranking import FRESH_SEED
 from balance.analysis.sentences import finding_sentence
 from balance.analysis.thresholds import Thresholds
-from balance.analysis.verdict import Finding, Judgement, Verdict, combined
+from balance.analysis.verdict import Finding, Judgement, Verdict, combined, strength_of
 from balance.dataset.run import Run
 from balance.errors import CatalogError, UsageError
-from balance.games.contract import Catalog, Game, Number
+from balance.games.contract import Catalog, Game, Number, Tunable
 from balance.games.lineup import parse_lineup
 from balance.sweep.planning import deals_for, parse_precision
 
@@ -91,7 +91,9 @@ class Remedy:
     does_nothing: bool
     """Whether the changed variant does nothing any more."""
     carried: bool
-    """Whether the verdicts are those of players who know the variants in their old wording only."""
+    """Whether the verdicts are those of players who have learned the variants in their old wording only."""
+    searched: int
+    """Games of each cell of players who search; too few to call anything fine, but they may break it."""
     games: int
     """Games played in the search."""
     deals: tuple[tuple[int, int], ...]
@@ -117,6 +119,11 @@ class Remedy:
         ]
         if self.does_nothing:
             found.append(f"With that {self.change.variant} does nothing any more.")
+        if self.searched:
+            found.append(
+                f"Players who search do not break it; their {self.searched} games of each cell are too few "
+                "to call it fine."
+            )
         if self.carried:
             found.append(
                 f"Fine as those play who have learned the {facts.variants} as printed: nobody has learned "
@@ -165,12 +172,14 @@ def suggest(
                     game.overlay_text(found.catalog, catalog),
                     _does_nothing(found, catalog, change.variant),
                     trial.carried,
+                    trial.searched,
                     trial.games,
                     trial.deals,
                 )
             if sum(one.judged is not None for one in tried) >= MOST_JUDGED:
                 break
-        return Remedy(tuple(tried), len(every), None, "", False, trial.carried, trial.games, trial.deals)
+        rest = trial.carried, trial.searched, trial.games, trial.deals
+        return Remedy(tuple(tried), len(every), None, "", False, *rest)
 
 
 def candidates(found: Check) -> list[Change]:
@@ -214,8 +223,13 @@ class _Trial:
 
     @property
     def carried(self) -> bool:
-        """Whether nobody has thought everything out."""
-        return not STRENGTHS[self.strength].search_games or not self.found.game.facts.expert_lineup
+        """Whether the players learn variants, and so have not learned a changed one."""
+        return isinstance(self.found.game, Tunable)
+
+    @property
+    def searched(self) -> int:
+        """Games of each cell of players who search."""
+        return STRENGTHS[self.strength].search_games if self.found.game.facts.expert_lineup else 0
 
     @property
     def deals(self) -> tuple[tuple[int, int], ...]:
@@ -239,10 +253,10 @@ class _Trial:
             for size in range(len(self.found.variants) + 1)
             for part in combinations(self.found.variants, size)
         ]
-        whole = self.check(catalog, seed, dict(self.deals), parts, expert=not self.carried)
+        whole = self.check(catalog, seed, dict(self.deals), parts, expert=bool(self.searched))
         if _verdict(whole) is not Verdict.FINE:
             return Tried(change, verdict, _verdict(whole), reason=_reason(whole))
-        again = self.check(catalog, seed + FRESH_SEED, dict(self.deals), parts, expert=not self.carried)
+        again = self.check(catalog, seed + FRESH_SEED, dict(self.deals), parts, expert=bool(self.searched))
         return Tried(change, verdict, Verdict.FINE, _verdict(again), _reason(again))
 
     def check(
@@ -285,7 +299,7 @@ class _Trial:
             run.path.with_name(f"{run.path.name}-expert"),
             players=sorted({cell.players for cell in further.cells if cell.games}),
             variants=[",".join(part) or "none" for part in parts],
-            games_per_cell=STRENGTHS[self.strength].search_games,
+            games_per_cell=self.searched,
             lineups=self.found.game.facts.expert_lineup,
         )
         return simulation.run_prepared(prepared, self.jobs).run
@@ -305,8 +319,17 @@ def _key(finding: Finding) -> tuple[int, str, str, bool]:
 
 
 def _verdict(found: Check) -> Verdict:
-    """Return the verdict of those who played, whatever they have learned: see `carried`."""
-    return combined(judgement.played for judgement in found.own)
+    """Return the verdict of those who played, whatever they have learned: see `carried`.
+
+    Few games of players who search cannot say more than broken; then they say nothing.
+    """
+    facts = found.game.facts
+    return combined(
+        cell.verdict
+        for judgement in found.own
+        for cell in judgement.cells
+        if cell.verdict is Verdict.BROKEN or strength_of(facts, cell.cell.lineup).learned
+    )
 
 
 def _reason(found: Check) -> str:

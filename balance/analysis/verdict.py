@@ -17,7 +17,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from balance.analysis.cells import CellStatistics, Statistics
-from balance.analysis.corrections import benjamini_yekutieli, harmonic, largest_found, spending
+from balance.analysis.corrections import Look, benjamini_yekutieli, harmonic, largest_found
 from balance.analysis.estimates import fewest_units
 from balance.analysis.metrics import Measurement, measure
 from balance.analysis.thresholds import Threshold, Thresholds
@@ -36,7 +36,6 @@ __all__ = [
     "Verdict",
     "combined",
     "judge",
-    "schedule",
     "sensitivity",
     "strength_of",
     "unfitted_variants",
@@ -342,13 +341,13 @@ def judge(
     cells: Iterable[int] | None = None,
     unfitted: Unfitted | None = None,
     alpha: float = ALPHA,
-    look: int | None = None,
+    look: Look | None = None,
     settled: Mapping[Key, Judgement] | None = None,
     bench: Bench | None = None,
 ) -> Judgements:
     """Judge cells (by default all), those of the same players and variants together.
 
-    For repeated looks at growing data, `look` is the number of this one and `settled` holds what earlier ones
+    For repeated looks at growing data, `look` says which one this is and `settled` holds what earlier ones
     have decided: those verdicts stay, and go on counting in the family.
     """
     bench = bench or Bench(statistics, unfitted)
@@ -359,14 +358,15 @@ def judge(
         for cell in wanted.values()
         if cell.games and (cell.players, cell.variants) not in kept
     ]
-    rate = alpha * (1.0 if look is None else spending(look))
+    rate = alpha * (1.0 if look is None else look.part)
     family = _correct(looks, kept.values(), rate)
     fine = _fine(looks, kept.values())
     by_key: dict[Key, list[tuple[_Look, float]]] = {}
     for seen, p in zip(looks, fine, strict=True):
         by_key.setdefault((seen.cell.players, seen.cell.variants), []).append((seen, p))
     found = [
-        _judgement(key, group, bench, family, 1 if look is None else look) for key, group in by_key.items()
+        _judgement(key, group, bench, family, 1 if look is None else look.number)
+        for key, group in by_key.items()
     ]
     return Judgements(tuple(sorted([*kept.values(), *found], key=lambda j: j.key)), family)
 
@@ -458,21 +458,6 @@ def _games(finding: Finding, level: float) -> float:
         return math.inf
     needed = finding.cell.games * fewest_units(estimate, finding.bound, level) / estimate.n
     return max(1.0, math.ceil(needed - finding.cell.games)) if math.isfinite(needed) else math.inf
-
-
-# --- looking repeatedly
-
-
-def schedule(first: int, most: int = TOO_MANY) -> tuple[int, ...]:
-    """Return after how many games of a cell one may look again: twice as many each time.
-
-    >>> schedule(4000, 40_000)
-    (4000, 8000, 16000, 32000)
-    """
-    looks = [first]
-    while looks[-1] * 2 <= most:
-        looks.append(looks[-1] * 2)
-    return tuple(looks)
 
 
 # --- how much the thresholds matter

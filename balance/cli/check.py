@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from balance import games
-from balance.cli import diagnostics, gameoptions, output, terminal
+from balance.cli import diagnostics, gameoptions, mending, output, terminal
 from balance.cli.help import examples
 from balance.errors import UsageError
 
 if TYPE_CHECKING:
     from balance.analysis.checking import Check
     from balance.analysis.ranking import Confirmed, Ranking
-    from balance.analysis.remedies import Change, Remedy
     from balance.analysis.verdict import Judgement
     from balance.dataset.run import Run
 
@@ -36,7 +35,10 @@ BROKEN: Final = 4
 """The exit code for a combination that is broken."""
 _MOST_REASONS: Final = 12
 _BARS: Final = 30
-_COLUMNS: Final = ("rank", "players", "variants", "verdict", "for_whom", "reason", "further_games", "fresh")
+_COLUMNS: Final = (
+    "rank", "players", "variants", "verdict", "for_whom", "together", "reason",
+    "further_games", "fresh",
+)  # fmt: skip
 
 
 def check(
@@ -132,12 +134,13 @@ def check(
             thresholds=thresholds or (),
             play=_player(jobs),
         )
-        remedy = _remedy(found, thresholds or (), strength, jobs) if suggest else None
+        remedy = mending.remedy(found, thresholds or (), strength, jobs) if suggest else None
         if options.format in (output.Format.csv, output.Format.parquet):
             output.rows(_findings(found), _FINDINGS, options)
         else:
-            text = "\n".join([*_lines(found), *_mended(found, remedy, suggest)])
-            output.document(text, _document(found) | _suggestion(found, remedy, suggest), options)
+            more = strength == "quick" and not run
+            text = "\n".join([*_lines(found, more=more), *mending.lines(found, remedy, asked=suggest)])
+            output.document(text, _document(found) | mending.document(found, remedy, asked=suggest), options)
         broken = found.verdict.value == "broken"
     if broken and fails:
         context.exit(BROKEN)
@@ -183,8 +186,11 @@ def _player(jobs: int | None) -> Callable[[Any], Run]:
 # --- one combination, for people
 
 
-def _lines(found: Check) -> Iterator[str]:
-    """Yield the answer: the verdict first, then why, what it looks like, and what was played."""
+def _lines(found: Check, *, more: bool) -> Iterator[str]:
+    """Yield the answer: the verdict first, then why, what it looks like, and what was played.
+
+    `more` says that a higher strength would have played more games.
+    """
     width = terminal.line_width(None)
     yield f"{found.verdict.value.upper()}: {_title(found)}"
     yield from wrapped(_by_players(found.own) + ".", width)
@@ -192,6 +198,13 @@ def _lines(found: Check) -> Iterator[str]:
         yield from wrapped(both.sentence() + ".", width)
     yield ""
     yield from _why(found, width)
+    if more and found.verdict.value == "undecided":
+        yield from wrapped(
+            "A quick check plays too few games to call anything fine; --strength normal plays enough "
+            "to know every seat's win share to 1 percentage point.",
+            width,
+            "  ",
+        )
     yield ""
     yield from _chart(found)
     yield ""
@@ -459,72 +472,6 @@ def _document(found: Check) -> dict[str, object]:
     }
 
 
-# --- what would mend it
-
-
-def _remedy(found: Check, thresholds: Sequence[str], strength: str, jobs: int | None) -> Remedy | None:
-    """Search for a remedy; None if nothing is broken."""
-    from balance.analysis import remedies
-    from balance.analysis.thresholds import load_thresholds
-
-    if found.verdict.value != "broken":
-        return None
-    possible = min(len(remedies.candidates(found)), remedies.MOST_SCREENED)
-    with diagnostics.progress("mending", possible) as line:
-        accepted = load_thresholds(found.game, thresholds)
-        return remedies.suggest(found, accepted, strength, jobs, lambda change: line.advance(1, change))
-
-
-def _mended(found: Check, remedy: Remedy | None, asked: bool) -> Iterator[str]:
-    """Yield what would mend it, and the overlay to try it."""
-    if not asked:
-        return
-    width = terminal.line_width(None)
-    yield ""
-    yield "What would mend it"
-    if remedy is None:
-        yield f"  It is {found.verdict.value}, not broken: there is nothing to mend."
-        return
-    for sentence in remedy.sentences(found.game):
-        yield from wrapped(sentence, width, "  ")
-    if remedy.overlay:
-        yield ""
-        yield from remedy.overlay.rstrip("\n").split("\n")
-
-
-def _suggestion(found: Check, remedy: Remedy | None, asked: bool) -> dict[str, object]:
-    if not asked:
-        return {}
-    if remedy is None:
-        return {"suggestion": None}
-    return {
-        "suggestion": {
-            "change": None if remedy.change is None else _change(remedy.change),
-            "sentences": remedy.sentences(found.game),
-            "overlay": remedy.overlay,
-            "does_nothing": remedy.does_nothing,
-            "carried": remedy.carried,
-            "possible": remedy.possible,
-            "tried": [
-                {
-                    **_change(one.change),
-                    "screened": one.screened.value,
-                    "judged": None if one.judged is None else one.judged.value,
-                    "fresh": None if one.fresh is None else one.fresh.value,
-                    "reason": one.reason,
-                }
-                for one in remedy.tried
-            ],
-            "deals": {str(players): deals for players, deals in remedy.deals},
-            "games": remedy.games,
-        }
-    }
-
-
-def _change(change: Change) -> dict[str, object]:
-    return {"variant": change.variant, "number": change.path, "old": change.old, "new": change.new}
-
-
 # --- all combinations
 
 
@@ -567,6 +514,7 @@ def _ranked_rows(found: Ranking, fresh: Sequence[Confirmed]) -> list[dict[str, o
     for place, judgement in enumerate(found.ranked, 1):
         reason = found.reason(judgement)
         again = confirmed.get(id(reason))
+        both = found.only_together(judgement)
         rows.append(
             {
                 "rank": place,
@@ -574,6 +522,7 @@ def _ranked_rows(found: Ranking, fresh: Sequence[Confirmed]) -> list[dict[str, o
                 "variants": " + ".join(judgement.variants),
                 "verdict": judgement.verdict.value,
                 "for_whom": ", ".join(judgement.broken_for),
+                "together": None if both is None else ("only together" if both.sure else "possibly"),
                 "reason": "" if reason is None else found.sentence(reason),
                 "further_games": _plain(judgement.further) or None,
                 "fresh": None if again is None else ("holds" if again.holds else "does not hold"),
@@ -584,12 +533,12 @@ def _ranked_rows(found: Ranking, fresh: Sequence[Confirmed]) -> list[dict[str, o
 
 def _say_overview(found: Ranking, accepted: Any, fresh: Sequence[Confirmed]) -> None:
     """Say what the table is about: counts, only together, how much thresholds matter, the family."""
+    for both in (one for one in found.together if one.sure):
+        diagnostics.say(both.sentence())
     for players in sorted({j.players for j in found.ranked}):
         here = [j.verdict.value for j in found.ranked if j.players == players]
         counts = ", ".join(f"{here.count(v)} {v}" for v in ("broken", "undecided", "fine"))
         diagnostics.say(f"{players} players: {counts}")
-    for both in found.together[:5]:
-        diagnostics.say(both.sentence())
     for one in fresh:
         said = f"{' + '.join(one.finding.cell.variants)}, {one.finding.cell.players} players"
         diagnostics.say(f"{said}: {one.sentence()}; {'holds' if one.holds else 'does not hold'}")

@@ -14,10 +14,10 @@ import pytest
 
 from balance import games
 from balance.analysis.cells import Sums
-from balance.analysis.corrections import spending
+from balance.analysis.corrections import Look
 from balance.analysis.estimates import Mean, Quantile, Quotient, Share
 from balance.analysis.intervals import normal_tail, wilson
-from balance.analysis.verdict import ALPHA, Verdict, judge, schedule
+from balance.analysis.verdict import ALPHA, Verdict, judge
 from balance.games.lineup import parse_lineup
 from tests.analysis.synthetic import accept, bernoulli, book, cell, paired_lengths
 
@@ -225,15 +225,16 @@ def test_among_many_cells_nothing_is_claimed_more_often_than_promised():
 
 def ever_broken(spend, seed, truth=0.1, first=200, looks=6):
     rng = np.random.default_rng(seed)
-    stalls = np.cumsum(rng.random(schedule(first, first * 2 ** (looks - 1))[-1]) < truth)
+    after = [first * 2**k for k in range(looks)]
+    stalls = np.cumsum(rng.random(after[-1]) < truth)
     return any(
-        Share(bernoulli(int(stalls[n - 1]), n)).p_above(truth) <= ALPHA * spend(look)
-        for look, n in enumerate(schedule(first, first * 2 ** (looks - 1)), 1)
+        Share(bernoulli(int(stalls[n - 1]), n)).p_above(truth) <= ALPHA * spend(Look(number, looks))
+        for number, n in enumerate(after, 1)
     )
 
 
 def test_repeated_looks_spend_the_error_rate_and_without_that_it_is_exceeded():
-    assert rate(ever_broken(spending, seed) for seed in range(REPEATS)) <= MOST
+    assert rate(ever_broken(lambda look: look.part, seed) for seed in range(REPEATS)) <= MOST
     assert rate(ever_broken(lambda _: 1.0, seed) for seed in range(REPEATS)) > MOST
 
 
@@ -244,12 +245,12 @@ def test_verdicts_of_many_looks_keep_the_promise():
         rng = np.random.default_rng(seed)
         stalls = np.cumsum(rng.random((4, 3200)) < 0.1, axis=1)
         settled = {}
-        for look, n in enumerate(schedule(200, 3200), 1):
+        for number, n in enumerate((200, 400, 800, 1600, 3200), 1):
             cells = [
                 cell(k, {"stalled": bernoulli(int(stalls[k, n - 1]), n)}, variants=(f"v{k}",))
                 for k in range(4)
             ]
-            found = judge(book(*cells), accept(stalls=(None, 0.1)), look=look, settled=settled)
+            found = judge(book(*cells), accept(stalls=(None, 0.1)), look=Look(number, 5), settled=settled)
             settled = {j.key: j for j in found.judgements if j.verdict is Verdict.BROKEN}
         claims.append(bool(settled))
     assert rate(claims) <= MOST

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from balance.analysis.corrections import benjamini_yekutieli, harmonic, largest_found, spending
+from balance.analysis.corrections import Look, benjamini_yekutieli, harmonic, largest_found
 from balance.analysis.intervals import adjusted
 
 
@@ -59,6 +59,14 @@ def test_the_rate_holds_where_that_of_benjamini_and_hochberg_does_not():
 
 
 def test_looks_spend_no_more_than_everything():
-    parts = [spending(look) for look in range(1, 20_001)]
-    assert 0.9999 < sum(parts) < 1
-    assert parts == sorted(parts, reverse=True)
+    for of in range(1, 12):
+        parts = [Look(number, of).part for number in range(1, of + 1)]
+        assert sum(parts) == 1
+        assert parts == sorted(parts)
+
+
+def test_a_budget_pays_for_its_looks_if_everything_stays_open():
+    for at_hand, budget in ((100, 1), (100, 100), (100, 700), (100, 701)):
+        looks = Look.first(at_hand, budget).of
+        paid = at_hand * (2 ** (looks - 2) - 1)  # all but the last
+        assert paid <= budget <= at_hand * (2 ** (looks - 1) - 1)

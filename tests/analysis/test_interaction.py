@@ -8,6 +8,7 @@ import pytest
 import balance
 from balance.analysis.cells import statistics
 from balance.analysis.interaction import LOG, interactions, together
+from balance.analysis.ranking import ranked
 from balance.analysis.verdict import Verdict, judge
 from tests.analysis.synthetic import accept, bernoulli, book, cell
 
@@ -105,3 +106,10 @@ def test_without_the_singles_it_is_only_possible():
     judgements, statistics_ = judged(a_b=0.3)
     assert judgements.judgements[0].verdict is Verdict.BROKEN
     assert [t.sure for t in together(judgements, statistics_)] == [False]
+
+
+def test_what_only_together_is_broken_is_listed_first():
+    judgements, statistics_ = judged(a=0.02, b=0.02, a_b=0.2, c=0.3, b_c=0.9)
+    order = ranked(judgements.judgements, together(judgements, statistics_))
+    assert [j.variants for j in order[:3]] == [("a", "b"), ("b", "c"), ("c",)]
+    assert [j.variants for j in ranked(judgements.judgements, ())[:2]] == [("b", "c"), ("c",)]

@@ -1,8 +1,11 @@
 """What mends a broken combination: candidates in order, a planted fault found, and what is said of it."""
 
+from dataclasses import replace
+
 import pytest
 
 import balance
+from balance import games
 from balance.analysis import remedies
 from balance.analysis.ranking import FRESH_SEED
 from balance.analysis.remedies import Change, candidates, suggest
@@ -92,7 +95,10 @@ def test_the_number_that_is_wrong_is_found_and_confirmed_on_fresh_seeds(place, m
     assert mended.verdict is not Verdict.BROKEN
     said = " ".join(remedy.sentences(found.game))
     assert "fine on the seeds of this check, and again on fresh ones" in said
-    assert "nobody has learned the changed one" in said
+    assert "nobody has learned" not in said  # these players learn nothing anyway
+    tuned = " ".join(replace(remedy, carried=True, searched=200).sentences(found.game))
+    assert "Fine as those play who have learned the moods as printed" in tuned
+    assert "their 200 games of each cell are too few to call it fine" in tuned
     again = suggest(found, accepted, jobs=1)
     assert again == remedy
 
@@ -147,3 +153,22 @@ def test_what_is_not_broken_is_not_mended(place):
     found, accepted = checked("endless")
     with pytest.raises(UsageError, match="not broken: nothing to mend"):
         suggest(found, accepted)
+
+
+def test_players_who_learned_the_printed_twist_judge_the_changed_one(place, monkeypatch):
+    """Two twists of Nefarious leave nobody a reason to work; a check would not call the changed one fine."""
+    monkeypatch.setattr(remedies, "JUDGED_PRECISION", "3pp")
+    kept = load_thresholds(games.get()).entries
+    (place / "work.toml").write_text(
+        "".join(f'[[threshold]]\nid = "{one.id}"\nremove = true\n' for one in kept if one.id != "action")
+    )
+    options = {"players": 4, "thresholds": ["work.toml"]}
+    found = balance.check(["grants", "recycling"], **options)
+    assert found.verdict is Verdict.BROKEN
+    remedy = suggest(found, load_thresholds(found.game, ["work.toml"]))
+    assert remedy.change is not None
+    assert remedy.carried
+    (place / "mended.toml").write_text(remedy.overlay)
+    mended = balance.check(["grants", "recycling"], catalog=["mended.toml"], **options)
+    assert mended.own[0].unfitted == (remedy.change.variant,)
+    assert mended.verdict is Verdict.UNDECIDED

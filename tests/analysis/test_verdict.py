@@ -6,7 +6,7 @@ import pytest
 
 from balance import games
 from balance.analysis.cells import Sums, statistics
-from balance.analysis.corrections import harmonic, spending
+from balance.analysis.corrections import Look, harmonic
 from balance.analysis.sentences import finding_sentence
 from balance.analysis.thresholds import load_thresholds
 from balance.analysis.verdict import (
@@ -14,7 +14,6 @@ from balance.analysis.verdict import (
     Verdict,
     combined,
     judge,
-    schedule,
     sensitivity,
     strength_of,
     unfitted_variants,
@@ -150,18 +149,17 @@ def test_the_games_asked_for_are_about_enough():
 
 def test_looks_spend_and_settled_verdicts_stay():
     one, two = stalled(0, 0.3, variants=("a",)), stalled(1, 0.1, variants=("b",))
-    first = judge(book(one, two), STALLS, look=1)
-    assert first.family.alpha == pytest.approx(0.05 * spending(1))
+    first = judge(book(one, two), STALLS, look=Look(1, 2))
+    assert first.family.alpha == pytest.approx(0.05 / 2)
     settled = {j.key: j for j in first.judgements if j.verdict is not Verdict.UNDECIDED}
     assert list(settled) == [(4, ("a",))]
     second = judge(
         book(stalled(0, 0.1, variants=("a",)), stalled(1, 0.1, n=2000, variants=("b",))),
-        STALLS, look=2, settled=settled,
+        STALLS, look=Look(2, 2), settled=settled,
     )  # fmt: skip
     assert second.find(4, ("a",)) is settled[4, ("a",)]
     assert (second.family.tests, second.family.cells) == (2, 2)
     assert second.find(4, ("b",)).look == 2
-    assert schedule(1000, 5000) == (1000, 2000, 4000)
 
 
 def test_policies_that_are_not_tuned_are_not_judged():
