@@ -104,7 +104,7 @@ class Price:
         ends = f"{low or 'below 0'} to {high or f'above {self.top}'}"
         return f"{self.value:.1f} ({ends})"
 
-    def excludes(self, cost: int) -> bool:
+    def excludes(self, cost: float) -> bool:
         """Return whether the item would surely not be an average one at a cost."""
         if self.beyond_doubt:
             return True

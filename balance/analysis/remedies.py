@@ -84,6 +84,8 @@ class Remedy:
     tried: tuple[Tried, ...]
     possible: int
     """How many candidates there were."""
+    refused: int
+    """How many of those that were reached do not go with the rest of the catalog."""
     change: Change | None
     """The smallest that makes the combination fine, twice."""
     overlay: str
@@ -105,9 +107,11 @@ class Remedy:
         deals = ", ".join(f"{deals:,} deals with {players} players" for players, deals in self.deals)
         screened, judged_ = len(self.tried), sum(one.judged is not None for one in self.tried)
         tried = (
-            f"{screened} of {self.possible} changes of one number were screened and {judged_} judged, "
-            f"the smallest first (in each cell {deals}; {self.games:,} games in all)."
+            f"Of {self.possible} changes of one number {screened} were screened and {judged_} judged, the "
+            f"smallest first (in each cell {deals}; {self.games:,} games in all)."
         )
+        if self.refused:
+            tried += f" {self.refused} of them the rest of the catalog does not allow."
         if self.change is None:
             found = [f"No change of one number that was tried makes it fine. {tried}"]
             if self.nearest is not None:
@@ -153,6 +157,7 @@ def suggest(
         raise UsageError(f"{' + '.join(found.variants)} is {found.verdict}, not broken: nothing to mend")
     every = candidates(found)
     tried: list[Tried] = []
+    refused = 0
     with TemporaryDirectory(prefix="balance-") as place:
         trial = _Trial(found, thresholds, strength, Path(place), jobs)
         for change in every[:MOST_SCREENED]:
@@ -162,12 +167,14 @@ def suggest(
                     found.catalog, found.game.facts.variant, change.variant, change.path, change.new
                 )
             except CatalogError:
-                continue  # the number does not go with the rest of the variant
+                refused += 1
+                continue
             tried.append(trial.tried(change, catalog))
             if tried[-1].fresh is Verdict.FINE:
                 return Remedy(
                     tuple(tried),
                     len(every),
+                    refused,
                     change,
                     game.overlay_text(found.catalog, catalog),
                     _does_nothing(found, catalog, change.variant),
@@ -179,7 +186,7 @@ def suggest(
             if sum(one.judged is not None for one in tried) >= MOST_JUDGED:
                 break
         rest = trial.carried, trial.searched, trial.games, trial.deals
-        return Remedy(tuple(tried), len(every), None, "", False, *rest)
+        return Remedy(tuple(tried), len(every), refused, None, "", False, *rest)
 
 
 def candidates(found: Check) -> list[Change]:

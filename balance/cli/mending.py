@@ -61,6 +61,7 @@ def document(found: Check, remedy: Remedy | None, *, asked: bool) -> dict[str, o
             "carried": remedy.carried,
             "searched": remedy.searched,
             "possible": remedy.possible,
+            "refused": remedy.refused,
             "tried": [
                 {
                     **_change(one.change),

@@ -56,7 +56,9 @@ def price(
     format_: output.FormatOption = None,
     as_json: output.JsonOption = False,
     out: output.OutOption = None,
-    force: output.ForceOption = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Let --out and --write replace a file that exists.")
+    ] = False,
 ) -> None:
     """Find the cost at which holding a card is worth what holding the average one is.
 

@@ -12,6 +12,7 @@ from balance.analysis.dealing import Dealt
 from balance.analysis.intervals import Interval
 from balance.analysis.pricing import Price, price, search, spread_of
 from balance.analysis.ranking import FRESH_SEED
+from balance.analysis.winpoints import Tally
 from balance.errors import UsageError
 from tests.games import dealt
 
@@ -98,6 +99,22 @@ def test_a_value_that_goes_up_and_down_by_chance_still_gives_a_price():
     assert found.value == pytest.approx(7, abs=0.5)
     low, high = math.floor(found.value), math.floor(found.value) + 1
     assert played[low].value > 0 >= played[high].value
+
+
+def test_the_interval_of_a_price_covers_it_95_times_in_100():
+    """Wins are drawn with the chance that a value gives, on the same deals at every cost."""
+    rng = np.random.default_rng(11)
+    truth, hits, searches = 7.3, 0, 600
+    for _ in range(searches):
+        luck = rng.random(500)
+
+        def at(cost, luck=luck):
+            won = luck < (1 + 0.08 * (truth - cost)) / 4
+            return pricing._value(Tally.of(4, 4 * won.astype(np.int64), np.ones(500, np.int64)))
+
+        found, _ = search(at, {}, 9, 30)
+        hits += not found.excludes(truth)
+    assert 0.93 <= hits / searches <= 0.975
 
 
 # --- the spread
