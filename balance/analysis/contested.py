@@ -29,7 +29,6 @@ from balance.analysis.verdict import Bench, Finding, Judgement, Verdict, judge, 
 from balance.errors import CatalogError, UsageError
 from balance.games.contract import Catalog, Doubt, Doubtful, Game, Number
 from balance.games.lineup import parse_lineup
-from balance.suggest import unknown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -275,8 +274,8 @@ def doubts_of(game: Game[Any, Any], catalog: Catalog, edition: str, names: Seque
         entries = game.find(catalog, name)
         own = [by_key[entry.kind, entry.id] for entry in entries if (entry.kind, entry.id) in by_key]
         if not own:
-            listed = unknown("entry in doubt", name, [doubt.entry.name for doubt in every])
-            raise UsageError(f"{entries[0].name} is not in doubt; {listed}")
+            known = ", ".join(doubt.entry.name for doubt in every)
+            raise UsageError(f"{entries[0].name} is not in doubt in {edition}; what is: {known}")
         chosen |= {(doubt.entry.kind, doubt.entry.id): doubt for doubt in own}
     return [doubt for key, doubt in by_key.items() if key in chosen]
 

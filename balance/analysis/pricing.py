@@ -20,7 +20,7 @@ from balance.analysis.dealing import Deals, Dealt, adjustable, dealt, items_in, 
 from balance.analysis.handicap import coin_of
 from balance.analysis.intervals import Interval
 from balance.analysis.itemcounts import Item
-from balance.analysis.ranking import FRESH_SEED
+from balance.analysis.ranking import fresh_seed
 from balance.analysis.samples import sample
 from balance.analysis.winpoints import Tally, p_above, p_below, win_points
 from balance.errors import UsageError
@@ -210,11 +210,10 @@ class Prices:
         asked = f"{len(last.priced)} {facts.items if len(last.priced) > 1 else facts.item}"
         headline = (
             f"Of {asked}, {clearly} {'is' if clearly == 1 else 'are'} off by {CLEARLY} or more, and "
-            f"{len(self.proposal)} at all, beyond doubt after correcting for {len(last.priced)} looks "
-            f"({last.name})."
+            f"{len(self.proposal)} at all, beyond doubt after correcting for {asked} ({last.name})."
         )
         found = [headline]
-        unreachable = [one for one in last.priced if one.off and one.price.beyond]
+        unreachable = [one for one in last.priced if one.off and one.price.beyond_doubt]
         found += [
             f"{one.item.name}: no cost from 0 to {one.price.top} makes it an average one; it is worth "
             f"{'less even at 0' if one.price.beyond == 'below' else f'more even at {one.price.top}'}."
@@ -260,7 +259,7 @@ def price(
         raise UsageError(f"{deals} games: at least {FEWEST} are needed to price anything")
     if deals > MOST:
         raise UsageError(f"{deals} games: at most {MOST} are possible")
-    check_keys(seed + FRESH_SEED, 2 * deals)
+    check_keys(seed, 2 * deals)
     found = games.get(game)
     facts = found.facts
     adjustable(found)
@@ -288,7 +287,7 @@ def price(
             replace(
                 context,
                 shrunk=_shrunk(
-                    Deals(found, printed, seated, context.combinations, seed + FRESH_SEED, deals),
+                    Deals(found, printed, seated, context.combinations, fresh_seed(seed), deals),
                     (loaded, changed),
                     items,
                     threads,

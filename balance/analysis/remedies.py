@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from balance.analysis.checking import STRENGTHS, Check, judged
 from balance.analysis.dealing import adjustable
-from balance.analysis.ranking import FRESH_SEED
+from balance.analysis.ranking import fresh_seed
 from balance.analysis.sentences import finding_sentence
 from balance.analysis.thresholds import Thresholds
 from balance.analysis.verdict import Finding, Judgement, Verdict, combined, strength_of
@@ -263,7 +263,7 @@ class _Trial:
         whole = self.check(catalog, seed, dict(self.deals), parts, expert=bool(self.searched))
         if _verdict(whole) is not Verdict.FINE:
             return Tried(change, verdict, _verdict(whole), reason=_reason(whole))
-        again = self.check(catalog, seed + FRESH_SEED, dict(self.deals), parts, expert=bool(self.searched))
+        again = self.check(catalog, fresh_seed(seed), dict(self.deals), parts, expert=bool(self.searched))
         return Tried(change, verdict, Verdict.FINE, _verdict(again), _reason(again))
 
     def check(
