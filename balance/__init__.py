@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from balance.analysis.checking import Check, check
     from balance.analysis.comparing import compare
     from balance.analysis.comparison import Comparison
+    from balance.analysis.contested import contested
+    from balance.analysis.pricing import price
     from balance.dataset.run import Run, Runs, open_run, open_runs
     from balance.report.making import write_report
     from balance.sweep.simulation import simulate
@@ -25,8 +27,10 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "contested",
     "open_run",
     "open_runs",
+    "price",
     "simulate",
     "write_report",
 ]
@@ -39,6 +43,8 @@ _HOMES = {
     "check": "balance.analysis.checking",
     "Comparison": "balance.analysis.comparison",
     "compare": "balance.analysis.comparing",
+    "contested": "balance.analysis.contested",
+    "price": "balance.analysis.pricing",
     "Run": "balance.dataset.run",
     "Runs": "balance.dataset.run",
     "open_run": "balance.dataset.run",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance.analysis.blocks import Figure
 from balance.analysis.intervals import Interval
-from balance.analysis.winpoints import Tally, scores, win_points
+from balance.analysis.winpoints import Tally, seat_scores, win_points
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.errors import UsageError
@@ -202,9 +202,6 @@ def _scores(
 
     every = np.repeat(indices, lineup.rotations)
     again = np.tile(np.arange(lineup.rotations, dtype=np.int64), indices.size)
-    table = game.facts.table("games")
-    columns = game.play(cell, seed, every, lineup.seated(seed, every, again), again)["games"]
-    winners = columns[table.column("outcome").name].astype(np.int64)
-    winners[columns[table.column("stalled").name].astype(bool)] = -1
-    own = scores(winners, lineup.players)[:, seat]
+    played = game.play(cell, seed, every, lineup.seated(seed, every, again), again)["games"]
+    own = seat_scores(game.facts, played, lineup.players)[:, seat]
     return np.asarray(own.reshape(indices.size, lineup.rotations).sum(axis=1))

@@ -7,9 +7,9 @@ The same deal comes back in every cell, so games are counted by deal, never by g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from balance.analysis.blocks import BLOCKS
 from balance.analysis.cells import connect
@@ -28,7 +28,17 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[np.int64]
 
-__all__ = ["Item", "ItemCounts", "Versus", "choose_cells", "count_items", "count_versus", "items_of"]
+__all__ = [
+    "Item",
+    "ItemCounts",
+    "Versus",
+    "acquired_table",
+    "choose_cells",
+    "count_items",
+    "count_versus",
+    "items_from",
+    "items_of",
+]
 
 _WORD: Final = 64
 _LOST, _WON, _STALLED = range(3)
@@ -104,10 +114,13 @@ class Versus:
 
 def items_of(run: Run) -> list[Item]:
     """Return the items of a run in the order of their bits: by id."""
-    facts = run.game.facts
-    kind: Kind = next(kind for kind in run.game.kinds if kind.name == facts.item)
+    kind: Kind = next(kind for kind in run.game.kinds if kind.name == run.game.facts.item)
+    return items_from(run.game.facts, run.small(kind.plural).to_dicts())
+
+
+def items_from(facts: Facts, rows: Iterable[Mapping[str, Any]]) -> list[Item]:
+    """Return the items that rows of a catalog's listing tell of, in the order of their bits: by id."""
     named = facts.item_columns
-    rows = run.small(kind.plural).sort("id").to_dicts()
     return [
         Item(
             int(row["id"]),
@@ -115,7 +128,7 @@ def items_of(run: Run) -> list[Item]:
             int(row[named.cost]) if named.cost else None,
             int(row[named.score]) if named.score else None,
         )
-        for row in rows
+        for row in sorted(rows, key=lambda row: int(row["id"]))
     ]
 
 
@@ -283,7 +296,7 @@ class _Source:
         self.ids = [item.id for item in items_of(self.run)]
         self.opening = self._bits(opening)
         self.drawn = self._bits(drawn, besides=opening)
-        self.acquiring = _acquired_table(self.facts)
+        self.acquiring = acquired_table(self.facts)
         self.files = {
             table.name: sqltext.parquet(path for run in runs for path in run.files(table.name))
             for table in self.facts.tables
@@ -432,6 +445,6 @@ class _Source:
         con.executemany(f"insert into masks values ({', '.join('?' * (2 + words))})", masks)
 
 
-def _acquired_table(facts: Facts) -> Table | None:
+def acquired_table(facts: Facts) -> Table | None:
     """Return the table of what was acquired, if the game has one."""
     return next((table for table in facts.tables if any(c.role == "item" for c in table.columns)), None)

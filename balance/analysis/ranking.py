@@ -30,6 +30,7 @@ from balance.analysis.verdict import (
 )
 from balance.dataset.run import Run
 from balance.errors import DataError
+from balance.games.keys import HIGHEST_SEED
 
 __all__ = [
     "FRESH_SEED",
@@ -37,6 +38,7 @@ __all__ = [
     "Confirmed",
     "Ranking",
     "confirm",
+    "fresh_seed",
     "play_until_decided",
     "rank",
     "ranked",
@@ -46,6 +48,16 @@ HEADLINE: Final = 10
 """So many of the worst are named, and confirmed before."""
 FRESH_SEED: Final = 1 << 40
 """Added to the seed of a run for games that nobody has looked at."""
+
+
+def fresh_seed(seed: int) -> int:
+    """Return a seed whose games nobody has looked at who has looked at those of `seed`.
+
+    >>> fresh_seed(7) - 7 == FRESH_SEED
+    True
+    """
+    return (seed + FRESH_SEED) % (HIGHEST_SEED + 1)
+
 
 Play = Callable[[Any], Run]
 Say = Callable[[str], None]
@@ -164,7 +176,7 @@ def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int
             continue
         prepared = simulation.prepare_fresh(
             run,
-            seed=run.plan.seed + FRESH_SEED,
+            seed=fresh_seed(run.plan.seed),
             players=players,
             combinations=sorted({(), *(j.variants for j, _ in here)}),
             lineups=sorted({f.cell.lineup for _, f in here}),

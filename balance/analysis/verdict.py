@@ -162,6 +162,11 @@ class Judgement:
         return [cell.strength for cell in self.cells if cell.verdict is Verdict.BROKEN]
 
     @property
+    def played(self) -> Verdict:
+        """The verdict of the games alone, whether or not somebody was tuned for the variants."""
+        return combined(cell.verdict for cell in self.cells)
+
+    @property
     def blocked(self) -> bool:
         """Whether *fine* is out of reach however many such games are played."""
         return bool(self.unfitted) or any(cell.missing for cell in self.cells)

@@ -11,10 +11,12 @@ plain Wilson interval. The plain variance would fail near 0 and n, where ladders
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from balance.analysis.intervals import Interval, normal_tail, wilson
+from balance.games.contract import Facts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[np.int64]
 
-__all__ = ["Tally", "p_above", "p_below", "scores", "win_points"]
+__all__ = ["Tally", "p_above", "p_below", "scores", "seat_scores", "win_points"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,16 @@ def scores(winners: Numbers, players: int) -> Numbers:
 
     won = winners[:, None] == np.arange(players)
     return np.where(winners[:, None] < 0, 1, players * won)
+
+
+def seat_scores(facts: Facts, games: Mapping[str, Any], players: int) -> Numbers:
+    """Return the score of each seat of each game, from the columns of the table `games` as played."""
+    import numpy as np
+
+    table = facts.table("games")
+    winners = games[table.column("outcome").name].astype(np.int64)
+    winners[games[table.column("stalled").name].astype(bool)] = -1
+    return scores(winners, players)
 
 
 def win_points(tally: Tally) -> Interval:

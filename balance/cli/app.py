@@ -20,10 +20,12 @@ from balance.cli import (
     bench,
     check,
     compare,
+    contested,
     diagnostics,
     doctor,
     ladder,
     output,
+    price,
     replay,
     report,
     simulate,
@@ -81,8 +83,10 @@ def _root(
 app.command("bench", epilog=bench.EPILOG)(bench.bench)
 app.command("check", cls=GameCommand, epilog=check.EPILOG)(check.check)
 app.command("compare", cls=compare.CompareCommand, epilog=compare.EPILOG)(compare.compare)
+app.command("contested", cls=GameCommand, epilog=contested.EPILOG)(contested.contested)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 app.command("ladder", cls=GameCommand, epilog=ladder.EPILOG)(ladder.ladder)
+app.command("price", cls=GameCommand, epilog=price.EPILOG)(price.price)
 app.command("replay", cls=GameCommand, epilog=replay.EPILOG)(replay.replay)
 app.command("report", cls=report.ReportCommand, epilog=report.EPILOG)(report.report)
 app.command("simulate", cls=simulate.SweepCommand, epilog=simulate.EPILOG)(simulate.simulate)

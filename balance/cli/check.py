@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from balance import games
-from balance.cli import diagnostics, gameoptions, output, terminal
+from balance.cli import diagnostics, gameoptions, mending, output, terminal
 from balance.cli.help import examples
 from balance.cli.playing import player
 from balance.errors import UsageError
@@ -26,6 +26,7 @@ __all__ = ["BROKEN", "EPILOG", "check", "wrapped"]
 EPILOG = examples(
     'balance check "Parallel Universe" "Private Funding"',
     "balance check unions geeks --players 4 --strength normal --json",
+    "balance check grants recycling --players 4 --suggest",
     "balance check --all data/runs/full --players 4",
     "balance check --all data/runs/full --until-decided --budget 2000000 --extensions data/runs/more",
 )
@@ -82,6 +83,10 @@ def check(
         str | None,
         typer.Option(metavar="DIR", help="Where --until-decided puts its runs; by default beside the run."),
     ] = None,
+    suggest: Annotated[
+        bool,
+        typer.Option("--suggest", help="If it is broken: the smallest change of one number that mends it."),
+    ] = False,
     edition: gameoptions.EditionOption = None,
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of all games that are played.")] = 0,
     catalog: gameoptions.CatalogOption = None,
@@ -101,6 +106,8 @@ def check(
     """
     options = output.options(format_, as_json, out, force)
     fails = _fails(fail_on, every)
+    if suggest and (every or run):
+        raise UsageError("--suggest goes with a combination that is played, not with --all or --run")
     if every:
         _refuse("--all judges what the runs hold", catalog=catalog, edition=edition)
         named = [*(variants or ()), *(run or ())]
@@ -127,11 +134,13 @@ def check(
             thresholds=thresholds or (),
             play=player(jobs),
         )
+        remedy = mending.remedy(found, thresholds or (), strength, jobs) if suggest else None
         if options.format in (output.Format.csv, output.Format.parquet):
             output.rows(_findings(found), _FINDINGS, options)
         else:
             more = strength == "quick" and not run
-            output.document("\n".join(_lines(found, more=more)), _document(found), options)
+            text = "\n".join([*_lines(found, more=more), *mending.lines(found, remedy, asked=suggest)])
+            output.document(text, _document(found) | mending.document(found, remedy, asked=suggest), options)
         broken = found.verdict.value == "broken"
     if broken and fails:
         context.exit(BROKEN)
@@ -330,7 +339,7 @@ def _played(found: Check, width: int) -> Iterator[str]:
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """Return a text as lines of a width, further ones indented more."""
+    """Return a sentence as lines of at most `width`."""
     return textwrap.wrap(
         text, width, initial_indent=indent, subsequent_indent=indent + "  " * bool(indent),
         break_long_words=False, break_on_hyphens=False,

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand
 
 from balance import games
+from balance.analysis.samples import sample
 from balance.cli import diagnostics
 from balance.errors import UsageError
 from balance.games.contract import Catalog, Game, Tunable, Warming
@@ -31,6 +32,7 @@ __all__ = [
     "announce_warm_up",
     "variant_names",
     "warn_of_unfitted",
+    "warn_of_unfitted_sample",
 ]
 
 _OF: Final = "--of"
@@ -162,3 +164,9 @@ def warn_of_unfitted(game: Game[Any, Any], catalog: Catalog, combinations: Itera
             f"no policy is fitted to {len(missing)} {several} ({listed}), "
             f"so play may be weaker than it could be; balance tune fits them"
         )
+
+
+def warn_of_unfitted_sample(game: Game[Any, Any], catalog: Catalog, edition: str | None) -> None:
+    """Do the same before games under a sample of combinations."""
+    if game.facts.variants_at_once:
+        warn_of_unfitted(game, catalog, sample(game, catalog, edition or game.facts.default_edition))

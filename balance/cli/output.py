@@ -97,6 +97,8 @@ class OutputOptions:
     format: Format = Format.table
     out: Path | None = None
     force: bool = False
+    named: str = "--out"
+    """The option that names the file, for messages."""
 
 
 def options(
@@ -104,6 +106,7 @@ def options(
     as_json: bool = False,
     out: str | None = None,
     force: bool = False,
+    named: str = "--out",
 ) -> OutputOptions:
     """Combine a command's four output options, refusing at once what could not be written later.
 
@@ -117,8 +120,8 @@ def options(
     if target is None and chosen is Format.parquet and terminal.is_terminal(sys.stdout):
         raise UsageError("parquet is not for a terminal; name a file with --out, or pipe it")
     if target is not None:
-        _refuse(target, force)
-    return OutputOptions(chosen, target, force)
+        _refuse(target, force, named)
+    return OutputOptions(chosen, target, force, named)
 
 
 def rows(rows: Sequence[Row], columns: Sequence[str], options: OutputOptions | None = None) -> None:
@@ -468,14 +471,14 @@ def _encode(content: str) -> bytes:
 # --- writing
 
 
-def _refuse(target: Path, force: bool) -> None:
+def _refuse(target: Path, force: bool, named: str = "--out") -> None:
     """Raise for a file that must not or cannot be written."""
     if target.is_dir():
-        raise UsageError(f"--out {target}: is a folder; name a file in it")
+        raise UsageError(f"{named} {target}: is a folder; name a file in it")
     if not target.parent.is_dir():
-        raise UsageError(f"--out {target}: there is no folder {target.parent}")
+        raise UsageError(f"{named} {target}: there is no folder {target.parent}")
     if os.path.lexists(target) and not force and not _is_device(target):
-        raise UsageError(f"--out {target}: exists already; --force replaces it")
+        raise UsageError(f"{named} {target}: exists already; --force replaces it")
 
 
 def _is_device(target: Path) -> bool:
@@ -508,7 +511,7 @@ def _to_file(content: bytes | Iterator[bytes], target: Path, force: bool) -> Non
     try:
         write_new(target, content)
     except FileExistsError:
-        raise UsageError(f"--out {target}: exists already; --force replaces it") from None
+        raise UsageError(f"{target}: exists already; --force replaces it") from None
 
 
 def _to_stdout(content: bytes) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from balance.errors import BalanceError, UsageError
+from balance.errors import BalanceError, CatalogError, UsageError
 from balance.games import eventlog
-from balance.games.contract import ROLES, Event, Facts, Game, Handicap, Table
+from balance.games.contract import ROLES, Adjustable, Event, Facts, Game, Handicap, Table
 from balance.games.keys import HIGHEST_GAME, HIGHEST_SEED
 from balance.games.lineup import parse_lineup
 
@@ -83,11 +83,49 @@ def check_game(
     if not report.failures:
         report.failures += _collected("catalog", _catalog(game))
         report.failures += _collected("wrong input", _refusals(game))
+        report.failures += _collected("changes", _changes(game))
         for name in sample_cells(game) if cells is None else cells:
             report.failures += _collected(str(name), _cell(game, name, games_per_cell, seed, report))
     if report.failures:
         raise ConformanceError(game.name, report.failures)
     return report
+
+
+def _changes(game: AnyGame) -> Iterator[str]:
+    """Hold changed catalogs against what was changed, and against the overlays that say the same."""
+    if not isinstance(game, Adjustable):
+        return
+    catalog = game.load_catalog()
+    if game.overlay_text(catalog, catalog):
+        yield "a catalog differs from itself"
+    for kind in (kind for kind in game.kinds if kind.name in (game.facts.item, game.facts.variant)):
+        for row in game.rows(catalog, kind, {}):
+            yield from _changed(game, game, catalog, kind.name, str(row["id"]))
+
+
+def _changed(game: AnyGame, adjusted: Adjustable, catalog: Any, kind: str, id_: str) -> Iterator[str]:
+    costs = game.facts.item_columns.cost
+    numbers = adjusted.numbers(catalog, kind, id_)
+    if kind == game.facts.item and costs and costs not in [number.path for number in numbers]:
+        yield f"{kind} {id_} has no number {costs}"
+    for number in numbers:
+        value = number.value + 1 if number.value < number.high else number.value - 1
+        try:
+            changed = adjusted.with_number(catalog, kind, id_, number.path, value)
+        except CatalogError:
+            continue  # it does not go with the rest of the entry
+        now = {n.path: n.value for n in adjusted.numbers(changed, kind, id_)}.get(number.path)
+        if now != value:
+            yield f"{kind} {id_}: {number.path} is {now} after it was changed to {value}"
+        if _overlaid(game, adjusted.overlay_text(catalog, changed)).hash != changed.hash:
+            yield f"{kind} {id_}: the overlay of a changed {number.path} makes another catalog"
+
+
+def _overlaid(game: AnyGame, text: str) -> Any:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "overlay.toml"
+        file.write_text(text, encoding="utf-8")
+        return game.load_catalog([file])
 
 
 def _collected(where: str, failures: Iterator[str]) -> list[str]:

@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Accepting",
+    "Adjustable",
     "Catalog",
     "Cell",
     "Column",
     "Description",
     "Difference",
+    "Doubt",
+    "Doubtful",
     "Entry",
     "Event",
     "Facts",
@@ -34,6 +37,8 @@ __all__ = [
     "Measured",
     "Measures",
     "Notated",
+    "Number",
+    "Reading",
     "Strength",
     "Table",
     "Throughput",
@@ -492,3 +497,64 @@ class Notated(Protocol):
         replicate: int = 0,
     ) -> str:
         """Return the state after a round (0: as dealt); UsageError if the game has no such round."""
+
+
+class Number(NamedTuple):
+    """A whole number that an entry of a catalog gives, and within which bounds it may be changed."""
+
+    path: str
+    """Where it stands in the entry: `cost`, `set.goal`, `lines.1.do`."""
+    value: int
+    low: int
+    high: int
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A game whose catalog can be changed one number or one entry at a time, to play what would be.
+
+    Kinds are those of `Game.kinds`, ids those of `Game.find`. A changed catalog has the weights of the old
+    one: players play on as they have learned.
+    """
+
+    def numbers(self, catalog: Any, kind: str, id_: str) -> Sequence[Number]:
+        """Return the numbers of an entry; the columns of `Facts.item_columns` are paths of an item."""
+
+    def with_number(self, catalog: Any, kind: str, id_: str, path: str, value: int) -> Any:
+        """Return the catalog with one number changed; CatalogError if it does not hold together."""
+
+    def without(self, catalog: Any, kind: str, id_: str) -> Any:
+        """Return the catalog without an entry; CatalogError if it does not hold together."""
+
+    def overlay_text(self, old: Any, new: Any) -> str:
+        """Return the overlay that makes the catalog `new` of `old`; empty if nothing differs."""
+
+
+class Reading(NamedTuple):
+    """Another reading of an entry that somebody has transcribed."""
+
+    text: str
+    """What it says, in words."""
+    catalog: Any
+    """The whole catalog in which the entry reads so."""
+
+
+class Doubt(NamedTuple):
+    """An entry whose facts are not beyond doubt."""
+
+    entry: Entry
+    confidence: str
+    """The catalog's word for how well it is known: `contested`."""
+    meaning: str
+    note: str
+    """What the catalog says of its sources; may be empty."""
+    readings: tuple[Reading, ...]
+    """Other readings; none: nobody has written down another one."""
+
+
+@runtime_checkable
+class Doubtful(Protocol):
+    """A game whose catalog says how well each entry is known."""
+
+    def doubts(self, catalog: Any, edition: str) -> Sequence[Doubt]:
+        """Return the items and variants of an edition whose facts are in doubt, in the file's order."""

@@ -211,11 +211,43 @@ def toml_text(head: Mapping[str, Any], entries: Iterable[Entry]) -> str:
     <BLANKLINE>
     """
     tables = [("[catalog]", head), *((f"[[{entry.kind}]]", entry.fields) for entry in entries)]
+    return _tables_text(tables)
+
+
+def overlay_text(old: Iterable[Entry], new: Iterable[Entry]) -> str:
+    """Return the overlay that makes of some entries others; empty if nothing differs.
+
+    >>> old = [Entry("charm", 1, "", {"id": 1, "cost": 3}), Entry("charm", 2, "", {"id": 2})]
+    >>> print(overlay_text(old, [Entry("charm", 1, "", {"id": 1, "cost": 4})]))
+    [[charm]]
+    id = 1
+    cost = 4
+    <BLANKLINE>
+    [[charm]]
+    id = 2
+    remove = true
+    <BLANKLINE>
+    """
+    before = {(entry.kind, entry.id): entry.fields for entry in old}
+    after = {(entry.kind, entry.id): entry.fields for entry in new}
+    tables = []
+    for key in dict.fromkeys((*before, *after)):
+        had, has = before.get(key, {}), after.get(key)
+        if has is None:
+            changed = {"remove": True}
+        else:
+            changed = {name: value for name, value in has.items() if had.get(name) != value}
+        if changed:
+            tables.append((f"[[{key[0]}]]", {"id": key[1]} | changed))
+    return _tables_text(tables)
+
+
+def _tables_text(tables: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     blocks = [
         "\n".join([title, *(f"{name} = {toml_value(value)}" for name, value in fields.items())])
         for title, fields in tables
     ]
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join(blocks) + "\n" if blocks else ""
 
 
 def toml_value(value: Any) -> str:

@@ -36,6 +36,7 @@ __all__ = [
     "Prepared",
     "deals_of",
     "prepare",
+    "prepare_catalog",
     "prepare_cells",
     "prepare_extension",
     "prepare_fresh",
@@ -217,6 +218,31 @@ def prepare_cells(
     if not name:
         return prepared
     return replace(prepared, folder=prepared.folder.with_name(f"{prepared.folder.name}-{name}"))
+
+
+def prepare_catalog(
+    game: Game[Any, Any],
+    catalog: Catalog,
+    *,
+    edition: str,
+    deals: Mapping[int, int],
+    combinations: Sequence[tuple[str, ...]],
+    lineups: Sequence[str],
+    seed: int,
+    out: str | Path,
+) -> Prepared:
+    """Make the plan of a run with a catalog that lies in no file; `deals` by number of players."""
+    plan = make_plan(
+        game,
+        catalog,
+        edition=edition,
+        players=sorted(deals),
+        combinations=combinations,
+        lineups=lineups,
+        deals=deals,
+        seed=seed,
+    )
+    return _prepared(game, catalog, plan, out)
 
 
 def prepare_repair(folder: str | Path) -> Prepared:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +24,7 @@ from balance.games.contract import (
     Column,
     Description,
     Difference,
+    Doubt,
     Entry,
     Event,
     Facts,
@@ -31,6 +32,8 @@ from balance.games.contract import (
     ItemColumns,
     Kind,
     Measures,
+    Number,
+    Reading,
     Strength,
     Table,
 )
@@ -201,12 +204,23 @@ def _read_files(paths: Iterable[Path]) -> Catalog:
         kinds = [kind.name for kind in KINDS]
         found = tomlfile.entries_of(document, str(path), kinds, problems)
         entries = tomlfile.merge(entries, found, problems)
+    return _built(entries, version, problems)
+
+
+def _built(entries: Sequence[tomlfile.Entry], version: str, problems: Problems) -> Catalog:
     items = {
         kind.name: [_READ[kind.name](e, problems) for e in entries if e.kind == kind.name] for kind in KINDS
     }
     problems.raise_if_any()
     moods, charms, editions = (tuple(items[kind]) for kind in ("mood", "charm", "edition"))
     return Catalog(moods, charms, editions, version, tuple(entries))
+
+
+NUMBERS: Final = {
+    "mood": {"goal_change": (-10, 30), "run_change": (-3, 3), "round_coins": (0, 3)},
+    "charm": {"cost": (0, 20), "run_bonus": (0, 3), "earn_bonus": (0, 3), "points": (0, 9)},
+}
+"""The numbers of moods and charms, and within which bounds they may lie."""
 
 
 def _read_mood(entry: tomlfile.Entry, problems: Problems) -> Mood:
@@ -218,9 +232,7 @@ def _read_mood(entry: tomlfile.Entry, problems: Problems) -> Mood:
         str(entry.id),
         read.text("name", 20, required=True),
         tuple(read.list("editions")),
-        goal_change=read.integer("goal_change", -10, 30, 0),
-        run_change=read.integer("run_change", -3, 3, 0),
-        round_coins=read.integer("round_coins", 0, 3, 0),
+        **{name: read.integer(name, *bounds, 0) for name, bounds in NUMBERS["mood"].items()},
         note=read.text("note", 80),
     )
 
@@ -232,10 +244,10 @@ def _read_charm(entry: tomlfile.Entry, problems: Problems) -> Charm:
     return Charm(
         entry.id,
         read.text("name", 20, required=True),
-        cost=read.integer("cost", 0, 20),
-        run_bonus=read.integer("run_bonus", 0, 3, 0),
-        earn_bonus=read.integer("earn_bonus", 0, 3, 0),
-        points=read.integer("points", 0, 9, 0),
+        **{
+            name: read.integer(name, *bounds, None if name == "cost" else 0)
+            for name, bounds in NUMBERS["charm"].items()
+        },
     )
 
 
@@ -455,6 +467,45 @@ class Tiny:
                         if was[name] != now[name]
                     ]
         return found
+
+    def numbers(self, catalog: Catalog, kind: str, id_: str) -> list[Number]:
+        entry = self._entry(catalog, kind, id_)
+        known = [(name, bounds) for name, bounds in NUMBERS.get(kind, {}).items() if name in entry.fields]
+        return [Number(name, entry.fields[name], *bounds) for name, bounds in known]
+
+    def with_number(self, catalog: Catalog, kind: str, id_: str, path: str, value: int) -> Catalog:
+        old = self._entry(catalog, kind, id_)
+        if path not in [number.path for number in self.numbers(catalog, kind, id_)]:
+            raise UsageError(unknown(f"number of {old.label}", path, NUMBERS.get(kind, {})))
+        new = replace(old, fields=old.fields | {path: value})
+        return self._of(catalog, [new if entry is old else entry for entry in catalog.entries])
+
+    def without(self, catalog: Catalog, kind: str, id_: str) -> Catalog:
+        gone = self._entry(catalog, kind, id_)
+        return self._of(catalog, [entry for entry in catalog.entries if entry is not gone])
+
+    def overlay_text(self, old: Catalog, new: Catalog) -> str:
+        return tomlfile.overlay_text(old.entries, new.entries)
+
+    def doubts(self, catalog: Catalog, edition: str) -> list[Doubt]:
+        """The scribes differ on the Pebble, and only one of them has heard of the wind."""
+        found = []
+        if "5" in [str(charm.id) for charm in catalog.charms]:
+            dear = Reading("Cost 9.", self.with_number(catalog, "charm", "5", "cost", 9))
+            entry = Entry("charm", "5", "Pebble")
+            found.append(Doubt(entry, "contested", "scribes differ", "one scribe writes 9", (dear,)))
+        if "windy" in self.variants(catalog, edition):
+            found.append(Doubt(Entry("mood", "windy", "Windy"), "one", "one scribe only", "", ()))
+        return found
+
+    def _entry(self, catalog: Catalog, kind: str, id_: str) -> tomlfile.Entry:
+        own = {str(entry.id): entry for entry in catalog.entries if entry.kind == kind}
+        if id_ not in own:
+            raise UsageError(unknown(kind, id_, own))
+        return own[id_]
+
+    def _of(self, catalog: Catalog, entries: Sequence[tomlfile.Entry]) -> Catalog:
+        return _built(entries, catalog.version, Problems())
 
     def variants(self, catalog: Catalog, edition: str) -> tuple[str, ...]:
         here = catalog.one("edition", edition).id

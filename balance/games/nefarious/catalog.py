@@ -52,6 +52,7 @@ __all__ = [
     "load_catalog",
     "matching",
     "read_catalog",
+    "rebuilt",
 ]
 
 KINDS: Final = ("invention", "twist", "edition")
@@ -170,6 +171,14 @@ def read_catalog(path: Path) -> Catalog:
     catalog = _build(_entries(document, str(path), problems), version, problems, str(path))
     problems.raise_if_any()
     return catalog
+
+
+def rebuilt(catalog: Catalog, entries: Sequence[Entry]) -> Catalog:
+    """Return a catalog of other entries, with the same players; CatalogError with every problem."""
+    problems = Problems()
+    made = _build(entries, catalog.version, problems, entries[-1].file if entries else "")
+    problems.raise_if_any()
+    return replace(made, policies=catalog.policies)
 
 
 @cache

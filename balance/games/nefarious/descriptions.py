@@ -22,7 +22,7 @@ def describe_invention(catalog: Catalog, invention: Invention) -> Description:
         used += _with_switch(
             catalog, "echo", "Without lines of its own, it takes those of an earlier card with {}."
         )
-    readings = [_other_invention(invention, other) for other in invention.alternatives]
+    readings = [other_invention(invention, other) for other in invention.alternatives]
     sections: _Sections = [
         ("Cost", [f"{invention.cost} money"]),
         ("Rule", rule),
@@ -94,7 +94,7 @@ def _with_switch(catalog: Catalog, switch: str, sentence: str) -> list[str]:
     return [sentence.format(", ".join(ids))] if ids else []
 
 
-def _other_invention(invention: Invention, other: Invention) -> str:
+def other_invention(invention: Invention, other: Invention) -> str:
     """Say what another reading of a card has differently."""
     changed = changed_fields(invention, other)
     said = [f"Cost {other.cost}."] if "cost" in changed else []

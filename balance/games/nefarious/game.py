@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from balance.errors import UsageError
-from balance.games.contract import Description, Difference, Entry, Kind
-from balance.games.nefarious import descriptions, english
+from balance.games.contract import Description, Difference, Doubt, Entry, Kind, Number
+from balance.games.nefarious import adjusting, descriptions, english
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import (
     KINDS,
@@ -117,6 +117,26 @@ class Nefarious(Playing):
                 return descriptions.describe_twist(catalog, catalog.twist(entry.id))
             case _:
                 return descriptions.describe_edition(catalog, catalog.edition(entry.id))
+
+    def numbers(self, catalog: Catalog, kind: str, id_: str) -> list[Number]:
+        """Return every number of an invention or a twist."""
+        return adjusting.numbers(catalog, kind, id_)
+
+    def with_number(self, catalog: Catalog, kind: str, id_: str, path: str, value: int) -> Catalog:
+        """Return the catalog with one number changed."""
+        return adjusting.with_number(catalog, kind, id_, path, value)
+
+    def without(self, catalog: Catalog, kind: str, id_: str) -> Catalog:
+        """Return the catalog without an entry."""
+        return adjusting.without(catalog, kind, id_)
+
+    def overlay_text(self, old: Catalog, new: Catalog) -> str:
+        """Return the overlay that makes one catalog of another."""
+        return adjusting.overlay_text(old, new)
+
+    def doubts(self, catalog: Catalog, edition: str) -> list[Doubt]:
+        """Return the inventions and twists of an edition whose facts are not beyond doubt."""
+        return adjusting.doubts(catalog, edition)
 
     def diff(self, old: Catalog, new: Catalog) -> list[Difference]:
         """Return what was added, removed and changed, field by field."""

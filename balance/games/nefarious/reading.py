@@ -208,14 +208,15 @@ def _changes(fields: Fields) -> tuple[Change, ...]:
                     place, "the parameter is changed twice by this twist; use one of set, add, multiply"
                 )
                 continue
-            low, high = _change_range(how, v.PARAMETERS[name])
+            low, high = change_range(how, v.PARAMETERS[name])
             number = tomlfile.check_integer(value, low, high, partial(fields.wrong, place))
             changes.append(Change(name, how, number))
     order = list(v.PARAMETERS)
     return tuple(sorted(changes, key=lambda change: order.index(change.parameter)))
 
 
-def _change_range(how: str, parameter: v.Parameter) -> tuple[int, int]:
+def change_range(how: str, parameter: v.Parameter) -> tuple[int, int]:
+    """Return within which bounds a twist may set, add to or multiply a parameter."""
     if how == "set":
         return parameter.low, parameter.high
     return (-parameter.high, parameter.high) if how == "add" else (0, 10)

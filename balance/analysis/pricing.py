@@ -1,0 +1,594 @@
+"""At which cost would an item be worth what the average one is? Found by playing it at other costs.
+
+The value of an item (win points of seats that were dealt it, minus 1) falls with its cost. Deals in which it
+was dealt are played again at one whole cost after the other, everything else unchanged, until the value is
+enclosed between a cost at which the item is worth more than the average one and the next at which it is not.
+What follows for the whole deck is a proposal, held against what is printed on seeds that found nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from balance import games, machine
+from balance.analysis.blocks import quantile_of
+from balance.analysis.corrections import benjamini_yekutieli
+from balance.analysis.dealing import Deals, Dealt, adjustable, dealt, items_in, mapped, score_of
+from balance.analysis.handicap import coin_of
+from balance.analysis.intervals import Interval
+from balance.analysis.itemcounts import Item
+from balance.analysis.ranking import fresh_seed
+from balance.analysis.samples import sample
+from balance.analysis.winpoints import Tally, p_above, p_below, win_points
+from balance.errors import UsageError
+from balance.games.contract import Catalog, Game
+from balance.games.keys import check_keys
+from balance.games.lineup import parse_lineup
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.int64]
+
+__all__ = [
+    "GAMES",
+    "HIGHEST",
+    "Context",
+    "Price",
+    "Priced",
+    "Prices",
+    "Shrunk",
+    "Spread",
+    "price",
+    "search",
+    "spread_of",
+]
+
+GAMES: Final = 20_000
+"""Deals of each context; an item is priced on those in which it was dealt."""
+FEWEST: Final = 200
+MOST: Final = 1_000_000
+"""More deals than the memory of a small machine holds."""
+HIGHEST: Final = 30
+"""Costs above are not tried: nobody could pay them."""
+LEVEL: Final = 0.05
+"""The false discovery rate at which a printed cost is called wrong."""
+CLEARLY: Final = 2
+"""By so many coins a price must be off to be counted in the headline."""
+_COIN_DEALS: Final = 20
+"""One deal in so many goes into the worth of a coin, which only says where to look first."""
+
+Say = Callable[[str], object]
+Advance = Callable[[int, str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The cost at which an item is worth what the average one is, as far as games tell."""
+
+    value: float | None
+    """Where the value crosses 0, between two whole costs; None: beyond the costs that were tried."""
+    low: float | None
+    """The lowest cost at which it may be an average item; None: there is none, or 0 is not low enough."""
+    high: float | None
+    """The highest one; None: there is none, or the highest cost that was tried is not high enough."""
+    beyond: str
+    """Empty, or `below`: even at 0 it is worth less than the average item; `above`: worth more at the top."""
+    beyond_doubt: bool
+    """With `beyond`: whether that is so beyond doubt, so that no cost makes it an average item."""
+    top: int
+    """The highest cost that may be tried."""
+
+    def told(self) -> str:
+        """Return the price in words.
+
+        >>> Price(6.31, 5.12, 7.7, "", False, 30).told()
+        '6.3 (5.1 to 7.7)'
+        >>> Price(None, None, 2.04, "below", False, 30).told()
+        'below 0 (at most 2.0)'
+        >>> Price(None, None, None, "above", True, 30).told()
+        'above 30'
+        """
+        low, high = (None if end is None else f"{end:.1f}" for end in (self.low, self.high))
+        if self.beyond:
+            said = "below 0" if self.beyond == "below" else f"above {self.top}"
+            if self.beyond_doubt:
+                return said
+            if self.beyond == "below":
+                return f"{said} ({'any cost is possible' if high is None else f'at most {high}'})"
+            return f"{said} ({'any cost is possible' if low is None else f'at least {low}'})"
+        ends = f"{low or 'below 0'} to {high or f'above {self.top}'}"
+        return f"{self.value:.1f} ({ends})"
+
+    def excludes(self, cost: float) -> bool:
+        """Return whether the item would surely not be an average one at a cost."""
+        if self.beyond_doubt:
+            return True
+        return (self.low is not None and cost < self.low) or (self.high is not None and cost > self.high)
+
+    @property
+    def whole(self) -> int:
+        """The nearest cost that can be printed."""
+        if self.value is None:
+            return 0 if self.beyond == "below" else self.top
+        return math.floor(self.value + 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """One item in one context."""
+
+    item: Item
+    seats: int
+    """Seats that were dealt it."""
+    value: Interval
+    """What it is worth at its printed cost: win points minus 1."""
+    p: float
+    adjusted: float
+    """Two-sided against "an average item", and corrected over all items of the context."""
+    price: Price
+    played: tuple[tuple[int, Interval], ...]
+    """Every cost that was played, and the value there."""
+
+    @property
+    def off(self) -> bool:
+        """Whether the printed cost is wrong beyond doubt, after the correction for many looks."""
+        assert self.item.cost is not None
+        return self.adjusted <= LEVEL and self.price.excludes(self.item.cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How far the values of all items lie apart: their standard deviation, noise taken out."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """The spread of values as printed and as proposed, on the same fresh deals."""
+
+    before: Spread
+    after: Spread
+    change: Interval
+    """Of the variance, from before to after."""
+    games: int
+    """Of each."""
+
+    @property
+    def shrinks(self) -> bool:
+        """Whether it shrinks beyond doubt."""
+        return self.change.high < 0
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Prices under some variants: none, or a sample of combinations that stands for all."""
+
+    name: str
+    combinations: tuple[tuple[str, ...], ...]
+    priced: tuple[Priced, ...]
+    games: int
+    """How many were played to find the prices."""
+    shrunk: Shrunk | None = None
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What is found of all items asked for, and what is proposed."""
+
+    game: Game[Any, Any]
+    catalog: Catalog
+    edition: str
+    players: int
+    lineup: str
+    seed: int
+    deals: int
+    contexts: tuple[Context, ...]
+    """Without variants first; then, if the game has variants, with them. The last one makes the proposal."""
+    proposal: Mapping[int, int]
+    """New costs by item, where the printed one is wrong beyond doubt."""
+    overlay: str
+    """The proposal as a catalog overlay; empty if there is none."""
+
+    @property
+    def games(self) -> int:
+        """How many games were played in all."""
+        return sum(c.games + (2 * c.shrunk.games if c.shrunk else 0) for c in self.contexts)
+
+    def sentences(self) -> list[str]:
+        """Say what is proposed, and whether it helps."""
+        facts, last = self.game.facts, self.contexts[-1]
+        costs = {one.item.id: one.item.cost or 0 for one in last.priced}
+        clearly = sum(abs(new - costs[item]) >= CLEARLY for item, new in self.proposal.items())
+        asked = f"{len(last.priced)} {facts.items if len(last.priced) > 1 else facts.item}"
+        headline = (
+            f"Of {asked}, {clearly} {'is' if clearly == 1 else 'are'} off by {CLEARLY} or more, and "
+            f"{len(self.proposal)} at all, beyond doubt after correcting for {asked} ({last.name})."
+        )
+        found = [headline]
+        unreachable = [one for one in last.priced if one.off and one.price.beyond_doubt]
+        found += [
+            f"{one.item.name}: no cost from 0 to {one.price.top} makes it an average one; it is worth "
+            f"{'less even at 0' if one.price.beyond == 'below' else f'more even at {one.price.top}'}."
+            for one in unreachable
+        ]
+        for context in self.contexts:
+            if context.shrunk is not None:
+                found.append(_spread_sentence(facts.items, context.name, context.shrunk))
+        return found
+
+
+def _spread_sentence(items: str, name: str, shrunk: Shrunk) -> str:
+    before, after = shrunk.before, shrunk.after
+    how = "grows" if shrunk.change.low > 0 else "shrinks" if shrunk.shrinks else "does not surely shrink"
+    return (
+        f"With all proposed costs at once the spread of the values of all {items} {how} ({name}): "
+        f"from {before.value:.3f} ({before.low:.3f} to {before.high:.3f}) to {after.value:.3f} "
+        f"({after.low:.3f} to {after.high:.3f}) win points (standard deviation, noise taken out; "
+        f"{shrunk.games:,} fresh games of each)."
+    )
+
+
+def price(
+    names: Sequence[str] = (),
+    *,
+    game: str = games.DEFAULT,
+    players: int = 4,
+    edition: str | None = None,
+    lineup: str | None = None,
+    deals: int = GAMES,
+    seed: int = 0,
+    catalog: Iterable[str] = (),
+    jobs: int | None = None,
+    advance: Advance = lambda _, __: None,
+) -> Prices:
+    """Find the cost at which each item (of those named, or of all) would be an average one.
+
+    >>> price(deals=10)
+    Traceback (most recent call last):
+    balance.errors.UsageError: 10 games: at least 200 are needed to price anything
+    """
+    if deals < FEWEST:
+        raise UsageError(f"{deals} games: at least {FEWEST} are needed to price anything")
+    if deals > MOST:
+        raise UsageError(f"{deals} games: at most {MOST} are possible")
+    check_keys(seed, 2 * deals)
+    found = games.get(game)
+    facts = found.facts
+    adjustable(found)
+    loaded = found.load_catalog(catalog)
+    printed = edition or facts.default_edition
+    found.compile(loaded, printed, players)  # says what is wrong before anybody waits
+    items = items_in(found, loaded)
+    if not facts.item_columns.cost:
+        raise UsageError(f"the {facts.items} of {facts.title} have no cost")
+    chosen = _chosen(found, loaded, items, names)
+    seated = parse_lineup(lineup or facts.default_lineup, players, found)
+    threads = jobs or machine.cores().amount
+    contexts = []
+    for name, combinations in _contexts(found, loaded, printed):
+        here = Deals(found, printed, seated, combinations, seed, deals)
+        contexts.append(_priced(name, here, loaded, items, chosen, threads, advance))
+    proposal = {
+        one.item.id: one.price.whole
+        for one in contexts[-1].priced
+        if one.off and one.price.whole != one.item.cost
+    }
+    changed = _repriced(found, loaded, proposal)
+    if proposal:
+        contexts = [
+            replace(
+                context,
+                shrunk=_shrunk(
+                    Deals(found, printed, seated, context.combinations, fresh_seed(seed), deals),
+                    (loaded, changed),
+                    items,
+                    threads,
+                    advance,
+                ),
+            )
+            for context in contexts
+        ]
+    overlay = adjustable(found).overlay_text(loaded, changed)
+    return Prices(
+        found, loaded, printed, players, seated.text, seed, deals, tuple(contexts), proposal, overlay
+    )
+
+
+def _chosen(game: Game[Any, Any], catalog: Catalog, items: Sequence[Item], names: Sequence[str]) -> list[int]:
+    """Return the places of the items that a user named; all if none is."""
+    facts = game.facts
+    places = {str(item.id): place for place, item in enumerate(items)}
+    found = []
+    for name in names:
+        own = [entry.id for entry in game.find(catalog, name) if entry.kind == facts.item]
+        if not own:
+            raise UsageError(f"'{name}' is no {facts.item}; only {facts.items} have a price")
+        found.append(places[own[0]])
+    return sorted(set(found)) or list(range(len(items)))
+
+
+def _contexts(
+    game: Game[Any, Any], catalog: Catalog, edition: str
+) -> list[tuple[str, tuple[tuple[str, ...], ...]]]:
+    facts = game.facts
+    found: list[tuple[str, tuple[tuple[str, ...], ...]]] = [(f"no {facts.variant}", ((),))]
+    if facts.variants_at_once and game.variants(catalog, edition):
+        drawn = tuple(sample(game, catalog, edition))
+        each = "pairs of " if facts.variants_at_once > 1 else ""
+        found.append((f"{len(drawn)} {each}{facts.variants}", drawn))
+    return found
+
+
+def _repriced(game: Game[Any, Any], catalog: Catalog, costs: Mapping[int, int]) -> Catalog:
+    facts, made = game.facts, catalog
+    for item, cost in sorted(costs.items()):
+        made = adjustable(game).with_number(made, facts.item, str(item), facts.item_columns.cost, cost)
+    return made
+
+
+# --- one context
+
+
+def _priced(
+    name: str,
+    deals: Deals,
+    catalog: Catalog,
+    items: Sequence[Item],
+    chosen: Sequence[int],
+    jobs: int,
+    advance: Advance,
+) -> Context:
+    """Price items under some variants."""
+    import numpy as np
+
+    game, facts = deals.game, deals.game.facts
+    base = dealt(deals, catalog, items, jobs, lambda done: advance(done, "as printed"))
+    slope = _slope(deals, catalog, jobs)
+    shares = base.share_acquired
+
+    def one(place: int) -> tuple[Priced, int]:
+        item = items[place]
+        assert item.cost is not None
+        own = np.flatnonzero(base.seats[:, place])
+        dealt_to = (column[own, place].astype(np.int64) for column in (base.score, base.seats))
+        here = Tally.of(deals.players, *dealt_to)
+        if here.deals < 2:
+            raise UsageError(
+                f"{item.name} was dealt in {here.deals} of {deals.count} games; more --games are needed"
+            )
+        number = next(
+            n
+            for n in adjustable(game).numbers(catalog, facts.item, str(item.id))
+            if n.path == facts.item_columns.cost
+        )
+        top = min(HIGHEST, number.high)
+
+        def at(cost: int) -> Interval:
+            repriced = _repriced(game, catalog, {item.id: cost})
+            score, seats = score_of(deals, repriced, place, own)
+            return _value(Tally.of(deals.players, score, seats))
+
+        value = _value(here)
+        line = slope * shares[place]
+        guess = item.cost + value.value / line if line > 0 else item.cost + math.copysign(2, value.value)
+        found, played = search(at, {item.cost: value}, guess, top)
+        p = min(1.0, 2 * min(p_above(here), p_below(here)))
+        costs = tuple(sorted(played.items()))
+        games_ = own.size * deals.lineup.rotations * (len(costs) - 1)
+        return Priced(item, here.seats, value, p, 1.0, found, costs), games_
+
+    each: list[Priced] = []
+    spent = deals.count * deals.lineup.rotations
+    share = base.seats.astype(bool).sum() / max(len(items), 1)
+    for priced, played in mapped(one, chosen, jobs):
+        each.append(priced)
+        spent += played
+        advance(int(share * _PLAYS), priced.item.name)
+    adjusted = benjamini_yekutieli([found.p for found in each])
+    corrected = tuple(replace(found, adjusted=q) for found, q in zip(each, adjusted, strict=True))
+    return Context(name, deals.combinations, corrected, spent)
+
+
+_PLAYS: Final = 7
+"""Costs that are played for an item, about: for the progress line only."""
+
+
+def expected_games(game: Game[Any, Any], catalog: Catalog, names: Sequence[str], deals: int) -> int:
+    """Return about how many games will be played, for a progress line."""
+    facts = game.facts
+    items = len(names) or len(items_in(game, catalog))
+    return (2 if facts.variants_at_once else 1) * (3 * deals + items * _PLAYS * deals // 5)
+
+
+def _slope(deals: Deals, catalog: Catalog, jobs: int) -> float:
+    """Return roughly what a coin is worth: it only says at which cost to look first."""
+    count = max(deals.count // _COIN_DEALS, 2)
+    coin = coin_of(
+        deals.game,
+        catalog,
+        deals.edition,
+        deals.lineup,
+        deals.combinations,
+        seed=deals.seed,
+        first_index=deals.count,
+        deals=count,
+        jobs=jobs,
+    )
+    return coin.slope.value
+
+
+def _value(tally: Tally) -> Interval:
+    return Interval(*(end - 1 for end in win_points(tally)))
+
+
+# --- the search for one item
+
+At = Callable[[int], Interval]
+
+
+def search(
+    at: At, known: Mapping[int, Interval], guess: float, top: int
+) -> tuple[Price, dict[int, Interval]]:
+    """Find where the value falls to 0 among the whole costs 0 to `top`, and between which costs it may.
+
+    `at` plays a cost; `known` holds what was played already.
+
+    >>> line = lambda cost: Interval(0.5 - cost / 10, 0.3 - cost / 10, 0.7 - cost / 10)
+    >>> search(line, {}, 12, 30)[0].told()
+    '5.0 (3.0 to 7.0)'
+    """
+    played = dict(known)
+
+    def value(cost: int) -> Interval:
+        if cost not in played:
+            played[cost] = at(cost)
+        return played[cost]
+
+    value(min(max(round(guess), 0), top))
+    low, high = _bracket(value, played, top)
+    while low is not None and high is not None and high - low > 1:
+        above, below = value(low).value, value(high).value
+        middle = round(low + (high - low) * above / (above - below))
+        middle = min(max(middle, low + 1), high - 1)
+        if value(middle).value > 0:
+            low = middle
+        else:
+            high = middle
+    _find_ends(value, low, high, top)
+    return _price(played, low, high, top), played
+
+
+def _bracket(value: At, played: Mapping[int, Interval], top: int) -> tuple[int | None, int | None]:
+    """Find a cost with a value above 0 and a higher one without; None where there is no such cost."""
+    step = 2
+    while True:
+        high = min((cost for cost, found in played.items() if found.value <= 0), default=None)
+        low = max(
+            (cost for cost, found in played.items() if found.value > 0 and (high is None or cost < high)),
+            default=None,
+        )
+        if low is not None and high is not None:
+            return low, high
+        if high is None:
+            assert low is not None
+            if low >= top:
+                return top, None
+            value(min(top, low + step))
+        else:
+            if high <= 0:
+                return None, 0
+            value(max(0, high - step))
+        step *= 2
+
+
+def _find_ends(value: At, low: int | None, high: int | None, top: int) -> None:
+    """Play on to both sides, with growing steps, until the item is surely worth more, or less."""
+    cost, step = 0 if low is None else low, 1
+    while value(cost).low <= 0 and cost > 0:
+        cost, step = max(0, cost - step), 2 * step
+    cost, step = top if high is None else high, 1
+    while value(cost).high >= 0 and cost < top:
+        cost, step = min(top, cost + step), 2 * step
+
+
+def _price(played: Mapping[int, Interval], low: int | None, high: int | None, top: int) -> Price:
+    """Read the crossing of the value, and those of the ends of its interval, between the played costs."""
+    if low is None:
+        sure = played[0].high < 0
+        upper = None if sure else _falls(played, 0, lambda found: found.high)
+        return Price(None, None, upper, "below", sure, top)
+    if high is None:
+        sure = played[top].low > 0
+        lower = None if sure else _falls(played, top, lambda found: found.low, up=False)
+        return Price(None, lower, None, "above", sure, top)
+    crossing = _between(low, played[low].value, high, played[high].value)
+    lower = _falls(played, low, lambda found: found.low, up=False)
+    upper = _falls(played, high, lambda found: found.high)
+    return Price(
+        crossing,
+        None if lower is None else min(lower, crossing),
+        None if upper is None else max(upper, crossing),
+        "",
+        False,
+        top,
+    )
+
+
+def _falls(
+    played: Mapping[int, Interval], start: int, end: Callable[[Interval], float], *, up: bool = True
+) -> float | None:
+    """Return where an end of the interval passes 0, walking over the played costs from one of them.
+
+    Upwards until it is negative, downwards until it is positive; None if it never is.
+    """
+    costs = sorted(played)
+    way = [cost for cost in costs if (cost >= start if up else cost <= start)]
+    way = way if up else way[::-1]
+    passed = [cost for cost in way if (end(played[cost]) < 0 if up else end(played[cost]) > 0)]
+    if not passed:
+        return None
+    place = costs.index(passed[0])
+    other = place - 1 if up else place + 1
+    if not 0 <= other < len(costs):
+        return float(passed[0])
+    a, b = sorted((passed[0], costs[other]))
+    above, below = end(played[a]), end(played[b])
+    return _between(a, above, b, below) if above > 0 >= below or above >= 0 > below else float(passed[0])
+
+
+def _between(low: int, above: float, high: int, below: float) -> float:
+    """Return where a line from above 0 at `low` to at most 0 at `high` crosses 0."""
+    return low + (high - low) * above / (above - below)
+
+
+# --- the spread of all values
+
+
+def _shrunk(
+    deals: Deals, catalogs: tuple[Catalog, Catalog], items: Sequence[Item], jobs: int, advance: Advance
+) -> Shrunk:
+    """Measure the values of all items on fresh deals, as printed and as proposed."""
+    pseudo = []
+    for catalog in catalogs:
+        found = dealt(deals, catalog, items, jobs, lambda done: advance(done, "fresh games"))
+        pseudo.append(_pseudo_values(found))
+    before, after = (spread_of(values) for values in pseudo)
+    change = _mean(pseudo[1] - pseudo[0])
+    return Shrunk(before, after, change, deals.count * deals.lineup.rotations)
+
+
+def _pseudo_values(found: Dealt) -> npt.NDArray[np.float64]:
+    """Return the jackknife's pseudo-values of the variance of items' values, one per block of deals.
+
+    The variance of noisy values is too large by the mean variance of the noise, which falls with the number
+    of deals as 1/n; that is what the jackknife takes out.
+    """
+    import numpy as np
+
+    score, seats = found.in_blocks()
+    blocks = score.shape[0]
+    held = seats.sum(axis=0) > seats.max(axis=0)  # dealt in more than one block
+    score, seats = score[:, held], seats[:, held]
+    whole = (score.sum(axis=0) / seats.sum(axis=0)).var()
+    without = ((score.sum(axis=0) - score) / (seats.sum(axis=0) - seats)).var(axis=1)
+    return np.asarray(blocks * whole - (blocks - 1) * without)
+
+
+def spread_of(pseudo: npt.NDArray[np.float64]) -> Spread:
+    """Return the standard deviation whose variance has these pseudo-values."""
+    return Spread(*(math.sqrt(max(end, 0.0)) for end in _mean(pseudo)))
+
+
+def _mean(values: npt.NDArray[np.float64]) -> Interval:
+    count = values.size
+    mean = float(values.mean())
+    reach = quantile_of(count - 1) * float(values.std(ddof=1)) / math.sqrt(count)
+    return Interval(mean, mean - reach, mean + reach)

@@ -1,0 +1,174 @@
+"""What mends a broken combination: candidates in order, a planted fault found, and what is said of it."""
+
+from dataclasses import replace
+
+import pytest
+
+import balance
+from balance import games
+from balance.analysis import remedies
+from balance.analysis.ranking import FRESH_SEED
+from balance.analysis.remedies import Change, candidates, suggest
+from balance.analysis.thresholds import load_thresholds
+from balance.analysis.verdict import Verdict
+from balance.errors import UsageError
+from balance.games.contract import Number
+from balance.sweep import simulation
+
+ENDLESS = (
+    '[[mood]]\nid = "endless"\nname = "Endless"\neditions = ["classic"]\ngoal_change = 10\nround_coins = 1\n'
+)
+SHORT = '[[threshold]]\nid = "length"\nlow = 1\nhigh = 12.5\nreason = "A short race."\n'
+OTHERS = ("length_ratio", "stalls", "seat", "action", "win_points")
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A mood whose goal lies too far away, and nothing else wrong with it; few games judge."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(remedies, "JUDGED_PRECISION", "5pp")
+    monkeypatch.setattr(remedies, "SCREENED", 100)
+    (tmp_path / "endless.toml").write_text(ENDLESS)
+    rest = "".join(f'[[threshold]]\nid = "{name}"\nremove = true\n' for name in OTHERS)
+    (tmp_path / "short.toml").write_text(SHORT + rest)
+    return tmp_path
+
+
+def checked(mood, **options):
+    found = balance.check(
+        [mood], game="tiny", players=2, catalog=["endless.toml"], thresholds=["short.toml"], **options
+    )
+    return found, load_thresholds(found.game, ["short.toml"])
+
+
+def test_a_number_moves_as_far_as_it_is_in_steps_of_a_twentieth():
+    assert list(remedies._moved(Number("a", 1, 1, 20))) == [2, 3]
+    assert list(remedies._moved(Number("a", 0, -3, 3))) == [-1, 1, -2, 2]
+    assert sorted(remedies._moved(Number("a", 5, 0, 7))) == [0, 1, 2, 3, 4, 6, 7]
+    assert sorted(remedies._moved(Number("a", 40, 1, 999)))[:3] == [2, 4, 6]
+
+
+def test_the_smallest_relative_changes_come_first(place):
+    found, _ = checked("endless")
+    every = candidates(found)
+    assert every[:4] == [
+        Change("endless", "goal_change", 10, 9),
+        Change("endless", "goal_change", 10, 11),
+        Change("endless", "goal_change", 10, 8),
+        Change("endless", "goal_change", 10, 12),
+    ]
+    sizes = [change.size for change in every]
+    assert sizes == sorted(sizes)
+    assert len(set(every)) == len(every)
+    assert Change("endless", "round_coins", 1, 0) in every
+
+
+def test_the_number_that_is_wrong_is_found_and_confirmed_on_fresh_seeds(place, monkeypatch):
+    found, accepted = checked("endless")
+    assert found.verdict is Verdict.BROKEN
+    told, seeds = [], []
+    prepare = simulation.prepare_catalog
+
+    def recorded(*args, **options):
+        seeds.append(options["seed"])
+        return prepare(*args, **options)
+
+    monkeypatch.setattr(simulation, "prepare_catalog", recorded)
+    remedy = suggest(found, accepted, advance=told.append)
+    assert seeds[-3:] == [0, 0, FRESH_SEED]  # screened, judged, confirmed
+    assert set(seeds[:-1]) == {0}
+    assert remedy.change is not None
+    assert (remedy.change.path, remedy.change.new < 8) == ("goal_change", True)
+    last = remedy.tried[-1]
+    assert (last.judged, last.fresh) == (Verdict.FINE, Verdict.FINE)
+    assert all(one.fresh is not Verdict.FINE for one in remedy.tried[:-1])
+    assert told == [str(one.change) for one in remedy.tried]
+    assert f"goal_change = {remedy.change.new}" in remedy.overlay
+    (place / "mended.toml").write_text(remedy.overlay)
+    mended = balance.check(
+        ["endless"],
+        game="tiny",
+        players=2,
+        catalog=["endless.toml", "mended.toml"],
+        thresholds=["short.toml"],
+    )
+    assert mended.verdict is not Verdict.BROKEN
+    said = " ".join(remedy.sentences(found.game))
+    assert "fine on the seeds of this check, and again on fresh ones" in said
+    assert "nobody has learned" not in said  # these players learn nothing anyway
+    tuned = " ".join(replace(remedy, carried=True, searched=200).sentences(found.game))
+    assert "Fine as those play who have learned the moods as printed" in tuned
+    assert "their 200 games of each cell are too few to call it fine" in tuned
+    again = suggest(found, accepted, jobs=1)
+    assert again == remedy
+
+
+def test_a_few_games_drop_what_still_lies_outside_though_they_prove_nothing(place, monkeypatch):
+    (place / "endless.toml").write_text(ENDLESS.replace("= 10", "= 25"))
+    monkeypatch.setattr(remedies, "SCREENED", 4)
+    monkeypatch.setattr(remedies, "MOST_SCREENED", 1)
+    found, accepted = checked("endless")
+    (first,) = suggest(found, accepted).tried
+    assert (first.change.new, first.judged) == (24, None)
+    assert "rounds" in first.reason
+
+
+def test_undecided_is_not_fine(place, monkeypatch):
+    """The median lies exactly on the threshold: no number of games tells on which side of it."""
+    (place / "short.toml").write_text((place / "short.toml").read_text().replace("high = 12.5", "high = 12"))
+    monkeypatch.setattr(remedies, "MOST_JUDGED", 1)
+    found, accepted = checked("endless")
+    remedy = suggest(found, accepted)
+    judged = [one for one in remedy.tried if one.judged is not None]
+    assert [(one.judged, one.fresh) for one in judged] == [(Verdict.UNDECIDED, None)]
+    assert remedy.change is None
+    assert remedy.nearest == judged[0]
+    assert remedy.sentences(found.game)[1].startswith(f"Nearest: with {judged[0].change} it is undecided.")
+
+
+def test_that_there_is_no_remedy_is_said(place, monkeypatch):
+    """Nothing that a mood can change makes races of two rounds."""
+    (place / "short.toml").write_text(SHORT.replace("high = 12.5", "high = 2"))
+    (place / "endless.toml").write_text(ENDLESS.replace("round_coins = 1\n", "").replace("= 10", "= 2"))
+    monkeypatch.setattr(remedies, "SCREENED", 20)
+    found, accepted = checked("endless")
+    remedy = suggest(found, accepted)
+    assert (remedy.change, remedy.overlay, remedy.nearest) == (None, "", None)
+    assert len(remedy.tried) == remedy.possible
+    assert all(one.judged is None for one in remedy.tried)
+    assert remedy.sentences(found.game)[0].startswith("No change of one number that was tried makes it fine.")
+
+
+def test_a_mood_that_does_nothing_any_more_is_said(place):
+    (place / "endless.toml").write_text(ENDLESS.replace("round_coins = 1\n", "").replace("= 10", "= 1"))
+    found, _ = checked("endless")
+    game = found.game
+    plain = game.with_number(found.catalog, "mood", "endless", "goal_change", 0)
+    assert remedies._does_nothing(found, plain, "endless")
+    assert not remedies._does_nothing(found, found.catalog, "endless")
+
+
+def test_what_is_not_broken_is_not_mended(place):
+    (place / "short.toml").write_text(SHORT.replace("high = 12.5", "high = 39"))
+    found, accepted = checked("endless")
+    with pytest.raises(UsageError, match="not broken: nothing to mend"):
+        suggest(found, accepted)
+
+
+def test_players_who_learned_the_printed_twist_judge_the_changed_one(place, monkeypatch):
+    """Two twists of Nefarious leave nobody a reason to work; a check would not call the changed one fine."""
+    monkeypatch.setattr(remedies, "JUDGED_PRECISION", "3pp")
+    kept = load_thresholds(games.get()).entries
+    (place / "work.toml").write_text(
+        "".join(f'[[threshold]]\nid = "{one.id}"\nremove = true\n' for one in kept if one.id != "action")
+    )
+    options = {"players": 4, "thresholds": ["work.toml"]}
+    found = balance.check(["grants", "recycling"], **options)
+    assert found.verdict is Verdict.BROKEN
+    remedy = suggest(found, load_thresholds(found.game, ["work.toml"]))
+    assert remedy.change is not None
+    assert remedy.carried
+    (place / "mended.toml").write_text(remedy.overlay)
+    mended = balance.check(["grants", "recycling"], catalog=["mended.toml"], **options)
+    assert mended.own[0].unfitted == (remedy.change.variant,)
+    assert mended.verdict is Verdict.UNDECIDED

@@ -1,0 +1,83 @@
+"""`balance check --suggest`, as a user calls it: with a mood of the tiny game whose goal is too far."""
+
+import json
+
+import pytest
+
+from balance import games
+from balance.analysis import remedies
+from balance.cli.app import run
+from tests.games.tiny import GAME
+
+TINY = ["--of", "tiny", "--players", "3"]
+
+
+@pytest.fixture(autouse=True)
+def _tiny(monkeypatch, tmp_path):
+    monkeypatch.setitem(games._registered, "tiny", GAME)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def check(capfd):
+    def call(*args):
+        code = run(["check", *args])
+        return code, *capfd.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def endless(tmp_path, monkeypatch):
+    """A mood whose goal lies too far away; few games judge what would mend it."""
+    monkeypatch.setattr(remedies, "JUDGED_PRECISION", "5pp")
+    monkeypatch.setattr(remedies, "SCREENED", 100)
+    (tmp_path / "endless.toml").write_text(
+        '[[mood]]\nid = "endless"\nname = "Endless"\neditions = ["classic"]\ngoal_change = 6\n'
+    )
+    rest = "".join(
+        f'[[threshold]]\nid = "{name}"\nremove = true\n'
+        for name in ("length_ratio", "stalls", "seat", "action", "win_points")
+    )
+    (tmp_path / "short.toml").write_text(
+        '[[threshold]]\nid = "length"\nlow = 1\nhigh = 11.5\nreason = "A short race."\n' + rest
+    )
+    files = ["--catalog", "endless.toml", "--thresholds", "short.toml"]
+    return ["endless", "--of", "tiny", "--players", "2", *files]
+
+
+def test_what_mends_it_is_suggested_with_the_overlay_to_try_it(check, endless, tmp_path):
+    code, out, _ = check(*endless, "--suggest", "--json")
+    assert code == 4  # it is broken all the same
+    found = json.loads(out)["suggestion"]
+    assert found["sentences"][0].startswith("Change goal_change of endless from 6 to ")
+    assert (found["change"]["number"], found["tried"][-1]["fresh"]) == ("goal_change", "fine")
+    assert not found["carried"]  # these players learn nothing anyway
+    (tmp_path / "mended.toml").write_text(found["overlay"])
+    assert check(*endless, "--catalog", "mended.toml")[0] == 0
+
+
+def test_that_nothing_mends_it_is_said(check, endless, tmp_path):
+    short = tmp_path / "short.toml"
+    short.write_text(short.read_text().replace("high = 11.5", "high = 2"))
+    mood = tmp_path / "endless.toml"
+    mood.write_text(mood.read_text().replace("= 6", "= 1"))
+    code, out, _ = check(*endless, "--suggest")
+    told = " ".join(out.split("What would mend it")[1].split())
+    assert code == 4
+    assert told.startswith(
+        "No change of one number that was tried makes it fine. Of 4 changes of one number 4 were "
+    )
+    assert "[[mood]]" not in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_what_is_not_broken_needs_no_suggestion(check):
+    code, out, _ = check("festive", *TINY, "--suggest")
+    assert (code, "not broken: there is nothing to mend" in out) == (0, True)
+    assert json.loads(check("festive", *TINY, "--suggest", "--json")[1])["suggestion"] is None
+
+
+def test_a_suggestion_needs_games_of_its_own(check):
+    code, _, err = check("windy", *TINY, "--suggest", "--run", "somewhere")
+    assert (code, "--suggest goes with a combination that is played" in err) == (2, True)
