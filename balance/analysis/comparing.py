@@ -50,7 +50,7 @@ from balance.analysis.paired import (
     groups_of,
     pair_cells,
 )
-from balance.analysis.ranking import FRESH_SEED
+from balance.analysis.ranking import fresh_seed
 from balance.analysis.sentences import finding_sentence
 from balance.analysis.thresholds import Thresholds, load_thresholds
 from balance.analysis.verdict import Bench, Judgements, Verdict, judge, unfitted_variants
@@ -59,7 +59,6 @@ from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run, open_run
 from balance.errors import DataError, UsageError
 from balance.games.contract import Difference, Game
-from balance.games.keys import HIGHEST_SEED
 from balance.games.lineup import parse_lineup
 from balance.games.variants import combinations_of, texts_of
 from balance.suggest import unknown
@@ -660,7 +659,7 @@ class _Table:
         fresh = _Table(
             sides,
             [replace(cell, first=0) for cell in self.cells if cell.key in keys],
-            self.seed + FRESH_SEED if self.seed <= HIGHEST_SEED - FRESH_SEED else self.seed - FRESH_SEED,
+            fresh_seed(self.seed),
             self.ordered,
             self._play,
         )
