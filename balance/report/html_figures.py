@@ -23,8 +23,10 @@ INKS: Final = {
     "#444444": "var(--muted)",
     "#555555": "var(--muted)",
     "#dddddd": "var(--line)",
+    "#ffffff": "var(--paper)",
+    "#0072b2": "var(--blue)",
 }
-"""Greys of the drawings, and what they are in the page, light or dark."""
+"""Greys and the blue of the drawings, and what they are in the page, light or dark."""
 _COLOUR: Final = re.compile(r"#[0-9a-fA-F]{6}")
 _LONG: Final = re.compile(r"-?\d+\.\d{3,}")
 _LETTER: Final = re.compile(r"[A-Z][A-Za-z]+(?:-[A-Z][A-Za-z]+)?-[0-9a-f]+")

@@ -458,18 +458,18 @@ def test_words_stand_out_from_their_ground(page, theme):
 
 
 def test_tables_sort_search_and_unfold(page):
-    table = page.locator("#ranking table")
-    page.locator("#ranking th button", has_text="Value").click()
+    table = page.locator("#table-ranking table")
+    page.locator("#table-ranking th button", has_text="Value").click()
     assert table.locator("th[aria-sort]").get_attribute("aria-sort") == "ascending"
-    page.locator("#ranking th button", has_text="Value").click()
+    page.locator("#table-ranking th button", has_text="Value").click()
     values = table.locator("tbody tr").evaluate_all("rows => rows.map((row) => row.cells[2].dataset.v)")
     numbers = [float(value) for value in values[:-1]]
     assert values[-1] == "none", "what is unknown stays last"
     assert numbers == sorted(numbers, reverse=True)
     assert table.locator("tbody tr:visible").count() == 12
-    page.locator("#ranking .more").click()
+    page.locator("#table-ranking .more").click()
     assert table.locator("tbody tr:visible").count() == 20
-    page.fill("#ranking .seek", "gold")
+    page.fill("#table-ranking .seek", "gold")
     assert table.locator("tbody tr:visible").count() == 2
 
 
@@ -488,7 +488,7 @@ def test_terms_are_explained_on_hover_and_on_focus(page):
 
 
 def test_queries_are_copied_whole(page, report):
-    block = page.locator("#ranking")
+    block = page.locator("#table-ranking")
     block.locator("summary").click()
     block.locator("button.copy").click()
     block.get_by_text("Copied").wait_for()
@@ -555,3 +555,28 @@ def test_hostile_text_does_nothing_in_a_browser(page, tmp_path):
     assert page.evaluate("document.querySelectorAll('script').length") == 5
     assert set(page.asked) == {target.as_uri()}
     page.asked.clear()
+
+
+@pytest.mark.parametrize("kind", ["space", "pair", "item", "tiny_space"])
+def test_reports_of_real_runs_open_without_a_word(tab, request, kind, tmp_path):
+    report = request.getfixturevalue(kind)
+    target = tmp_path / f"{kind}.html"
+    target.write_text(render(report), encoding="utf-8")
+    tab.heard.clear()
+    tab.asked.clear()
+    for size in (DESK, PHONE):
+        tab.set_viewport_size(size)
+        tab.goto(target.as_uri())
+        assert tab.locator("h1").inner_text() == report.title
+        width, seen = tab.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert width <= seen
+        for number in range(len(report.atlas.variants) if report.atlas else 0):
+            ids = [variant.id for variant in report.atlas.variants][: 1 + number : max(1, number)]
+            go(tab, f"pair={'+'.join(ids[:2] if report.atlas.pairs else ids[:1])}&players=2")
+            tab.locator("#panel-title").wait_for()
+            reasons = [view.reasons[0] for view in report.atlas.views if view.players == 2]
+            if number == 0:
+                for phrase in (phrase for phrases in reasons for phrase in phrases):
+                    assert report.atlas.sentence(phrase) in tab.locator("#panel").inner_text()
+    assert tab.heard == []
+    assert set(tab.asked) == {target.as_uri()}
