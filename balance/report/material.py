@@ -43,6 +43,8 @@ FRESH_GAMES: Final = 1000
 """Games of each cell that are played to see whether the worst are as bad as they look."""
 COIN_DEALS: Final = 400
 """Deals, at each number of players and of coins, that tell what a coin is worth."""
+COIN_RULES: Final = 20
+"""Combinations of variants among which these deals are shared out."""
 INTERACTIONS: Final = ("length", "money", "hand", "stalled", "no_lead_change")
 """What pairs are looked at for beyond their variants alone."""
 
@@ -297,7 +299,9 @@ def collect_items(runs: Sequence[Run], players: Sequence[int], jobs: int | None,
     if dealt:
         step("what a coin is worth")
         try:
-            coins = coins_of_runs(runs, cells, deals=COIN_DEALS, jobs=jobs or machine.cores().amount)
+            coins = coins_of_runs(
+                runs, cells, deals=COIN_DEALS, most=COIN_RULES, jobs=jobs or machine.cores().amount
+            )
         except DataError:
             coins = {}  # the engine is another than then
         step(f"{facts.items} under {facts.variants}")
