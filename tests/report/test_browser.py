@@ -171,8 +171,9 @@ def test_a_click_on_a_square_opens_what_is_known_of_the_pair(page, report):
         for phrase in view.reasons[k]:
             assert report.atlas.sentence(phrase) in panel
     assert "The rule of Espionage." in panel
-    assert f"balance replay data/runs/x {views[0].replays[k]}" in panel, "to the last digit"
-    assert f"where cell_id = {views[0].cells[k]}" in panel
+    for view in views:
+        assert f"balance replay data/runs/x {view.replays[k]}" in panel, "to the last digit"
+        assert f"where cell_id = {view.cells[k]}" in panel
     together = views[0].interactions
     assert f"{math.exp(together['length'].values[k] / SCALE):.2f} times" in panel
     assert f"+{100 * together['stalled'].values[k] / SCALE:.1f} points" in panel

@@ -514,6 +514,7 @@
   let focusNext = false;
 
   const open = (pair, from) => {
+    chart?.dispatchAction({ type: "hideTip" });
     origin = from;
     focusNext = true;
     go({ pair });
@@ -635,7 +636,10 @@
       return make("td", { class: "num" }, make("span", { class: out ? "outside" : null }, `${written(metric.kind, found.value)}${out ? " !" : ""}`),
         interval ? [make("br"), make("span", { class: "small quiet" }, interval)] : null);
     };
-    const plainOf = (metric) => indices.map((index) => data.plain[index]?.[metric.id]).map((found) => (found ? written(metric.kind, found[0]) : "–")).join(" / ");
+    const plainOf = (metric) => {
+      const told = indices.map((index) => written(metric.kind, data.plain[index]?.[metric.id]?.[0]));
+      return new Set(told).size === 1 ? told[0] : told.join(" / ");
+    };
     const rows = data.metrics.filter((metric) => indices.some((index) => estimate(data.views[index].values, metric.id, k)));
     return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "All numbers" }, make("table", { class: "metrics" },
       make("caption", { class: "unseen" }, "Metrics with 95% intervals"),
@@ -684,10 +688,17 @@
         make("tbody", {}, together.map((row) => make("tr", {}, make("th", { scope: "row" }, row.label, indices.length > 1 ? make("span", { class: "quiet" }, ` (${row.strength})`) : null), make("td", { class: "num" }, row.value), make("td", { class: "num" }, row.interval), make("td", {}, row.sure === "1" ? "yes" : row.sure === "0" ? "no" : "–")))))));
     }
     content.push(make("h3", {}, "All numbers"), metricTable(k, indices));
-    const games = indices.map((index) => data.views[index].replays[k]).filter((game) => game !== null && game !== undefined);
-    if (games.length) content.push(make("h3", {}, "A game worth looking at"), games.slice(0, 1).map((game) => page.code(data.replay.replace("{}", () => game), "command")));
-    const cells = indices.map((index) => at(data.views[index].cells, k)).filter((cell) => cell !== null && cell !== undefined);
-    if (cells.length) content.push(make("h3", {}, "The query behind it"), page.code(data.sql.replaceAll("{}", () => cells[0])));
+    const forEach = (heading, told) => {
+      const found = indices.map((index) => [data.views[index].strength, told(data.views[index])]).filter(([, text]) => text);
+      if (found.length) content.push(make("h3", {}, heading));
+      for (const [strength, text] of found) {
+        if (found.length > 1) content.push(make("p", { class: "small quiet" }, `For ${strength}:`));
+        content.push(page.code(text, "command"));
+      }
+    };
+    const known = (x) => x !== null && x !== undefined;
+    forEach("A game worth looking at", (view) => known(view.replays[k]) && data.replay.replace("{}", () => view.replays[k]));
+    forEach("The query behind it", (view) => known(at(view.cells, k)) && data.sql.replaceAll("{}", () => at(view.cells, k)));
     const share = make("button", { type: "button", onclick: () => page.copy(location.href, share) }, "Copy the link");
     content.push(make("div", { class: "actions" }, make("button", { type: "button", id: "panel-png", onclick: () => picture(pair) }, "Download as PNG"), share));
     panel.replaceChildren(...content.flat(4).filter(Boolean));
