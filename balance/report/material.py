@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -10,6 +11,7 @@ from typing import Any, Final
 from balance import machine
 from balance.analysis import items as item_analysis
 from balance.analysis.cells import CellStatistics, Statistics
+from balance.analysis.cells import statistics as summed
 from balance.analysis.handicap import Coin, coins_of_runs
 from balance.analysis.interaction import Interaction, interactions
 from balance.analysis.intervals import Interval
@@ -39,7 +41,7 @@ __all__ = [
     "worst_of",
 ]
 
-FRESH_GAMES: Final = 1000
+FRESH_GAMES: Final = 600
 """Games of each cell that are played to see whether the worst are as bad as they look."""
 COIN_DEALS: Final = 400
 """Deals, at each number of players and of coins, that tell what a coin is worth."""
@@ -232,38 +234,27 @@ def collect(
     jobs: int | None = None,
 ) -> Material:
     """Compute everything that a report on all combinations says."""
-    facts = runs[0].game.facts
-    step("verdicts")
-    ranking: Ranking | None = None
-    try:
-        ranking = rank(runs, thresholds, players)
-        statistics = ranking.statistics
-    except DataError:
-        from balance.analysis.cells import statistics as summed
-
-        statistics = summed(runs)
-    if players:
-        kept = {number: cell for number, cell in statistics.cells.items() if cell.players in players}
-        statistics = Statistics(facts, kept)
-    if not any(cell.games for cell in statistics.cells.values()):
+    planned = [cell for run in runs for cell in run.plan.cells if cell.games]
+    cells = {cell.id for cell in planned if not players or cell.players in players}
+    if not cells:
         raise DataError("the runs hold no games at these numbers of players")
-    counts = tuple(sorted({cell.players for cell in statistics.cells.values() if cell.games}))
-    size = max(len(cell.variants) for cell in statistics.cells.values())
-    step("how much the thresholds matter")
-    moved = ranking.sensitivity(thresholds) if ranking else []
-    step("pairs against their parts")
-    beyond = interactions(runs, statistics, measures=INTERACTIONS)
-    step("players, seats, tension")
-    pool = pooled(runs, statistics.cells)
-    step("lengths")
-    quantiles = length_quantiles(runs, statistics.cells)
-    halved = halves(runs, statistics.cells)
-    step(facts.items)
-    items = collect_items(runs, counts, jobs, step)
+    counts = tuple(sorted({cell.players for cell in planned if cell.id in cells}))
+    # what reads most and what computes most need not wait for each other
+    with ThreadPoolExecutor(1) as aside:
+        counted = aside.submit(_counted, runs, cells, counts, jobs, step)
+        try:
+            ranking, statistics = _judged(runs, thresholds, players, step)
+            step("how much the thresholds matter")
+            moved = ranking.sensitivity(thresholds) if ranking else []
+            step("pairs against their parts")
+            beyond = interactions(runs, statistics, measures=INTERACTIONS)
+        finally:
+            rest = counted.result()
     step("the worst on fresh seeds")
     fresh: list[Confirmed] = []
     why = "" if ranking else "nothing was judged"
     if ranking:
+        size = max(len(cell.variants) for cell in statistics.cells.values())
         try:
             fresh = confirm(ranking, worst_of(ranking, size), play, FRESH_GAMES)
         except DataError as error:
@@ -278,12 +269,52 @@ def collect(
         why,
         tuple(moved),
         tuple(beyond),
-        pool,
-        quantiles,
-        halved,
-        items,
+        rest.pool,
+        rest.quantiles,
+        rest.halves,
+        rest.items,
         measured_strength(runs[0].game),
     )
+
+
+def _judged(
+    runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int], step: Step
+) -> tuple[Ranking | None, Statistics]:
+    """Return all verdicts, or none if there is nothing to judge, and the sums that they rest on."""
+    step("verdicts")
+    if not any(cell.variants for run in runs for cell in run.plan.cells if cell.games):
+        return None, _narrowed(summed(runs), players)
+    ranking = rank(runs, thresholds, players)
+    return ranking, _narrowed(ranking.statistics, players)
+
+
+def _narrowed(statistics: Statistics, players: Sequence[int]) -> Statistics:
+    if not players:
+        return statistics
+    kept = {number: cell for number, cell in statistics.cells.items() if cell.players in players}
+    return Statistics(statistics.facts, kept)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """What is counted beside the verdicts."""
+
+    pool: Pool
+    quantiles: Mapping[tuple[int, str], tuple[dict[int, int], list[Interval]]]
+    halves: Mapping[int, Halved]
+    items: Items | None
+
+
+def _counted(
+    runs: Sequence[Run], cells: Collection[int], players: Sequence[int], jobs: int | None, step: Step
+) -> _Counted:
+    step("players, seats, tension")
+    pool = pooled(runs, cells)
+    step("lengths")
+    quantiles = length_quantiles(runs, cells)
+    halved = halves(runs, cells)
+    step(runs[0].game.facts.items)
+    return _Counted(pool, quantiles, halved, collect_items(runs, players, jobs, step))
 
 
 def collect_items(runs: Sequence[Run], players: Sequence[int], jobs: int | None, step: Step) -> Items | None:
