@@ -103,8 +103,8 @@ def test_counts_of_verdicts_carry_words_and_not_only_colours(page):
 
 
 def test_what_fresh_games_deny_is_said_so(page):
-    assert "One seat wins. Not confirmed on fresh games: 1.02" in words(page.text)
-    assert "It never ends. On fresh games: 64 rounds" in words(page.text)
+    assert "One seat wins. Not confirmed: 1.02" in words(page.text)
+    assert "It never ends. Confirmed: 64 rounds" in words(page.text)
 
 
 def test_terms_lead_to_the_glossary_and_stand_once(page):
