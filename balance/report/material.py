@@ -356,7 +356,7 @@ def collect_items(runs: Sequence[Run], players: Sequence[int], jobs: int | None,
 
 
 def empty_material(runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int] = ()) -> Material:
-    """Return what is known before anything is computed: names, words and queries, for a report on one item."""
+    """Return what is known before anything is computed: names, words and queries, for one item."""
     played = sorted({cell.players for run in runs for cell in run.plan.cells if cell.games})
     counts = tuple(n for n in played if not players or n in players)
     if not counts:

@@ -39,6 +39,7 @@ from balance.report.model import (
     Table,
     VerdictCount,
     Worst,
+    literal,
 )
 from balance.report.queries import Ask
 from balance.report.words import command_path, count, ends, interval, listed, number, printed, text, whole
@@ -153,7 +154,7 @@ class _Sheet:
             name = self.names.get(variant, variant)
             sections = game.describe(catalog, Entry(kind, variant, name)).sections
             rule = " ".join(dict(sections).get("Rule") or (sections[0][1] if sections else ()))
-            told.append(f"{name}: {rule}")
+            told.append(literal(f"{name}: {rule}"))
         return [Bullets(tuple(told))]
 
     def _verdict(self) -> list[Block]:
@@ -182,20 +183,19 @@ class _Sheet:
         return [cell.cell for j in self.found.own for cell in j.cells]
 
     def _verdict_table(self) -> Table:
-        rows = []
-        for j in self.found.own:
-            for cell in j.cells:
-                rows.append(
-                    (
-                        whole(j.players),
-                        text(cell.strength),
-                        Cell(cell.verdict.value, cell.verdict.value),
-                        *(self._alone(j, name, cell.cell.lineup) for name in self.found.variants),
-                        interval(quantile(cell.cell.lengths, 0.5), "integer"),
-                        whole(cell.cell.games),
-                        Cell(cell.cell.id, str(cell.cell.id)),
-                    )
-                )
+        rows = [
+            (
+                whole(j.players),
+                text(cell.strength),
+                Cell(cell.verdict.value, cell.verdict.value),
+                *(self._alone(j, name, cell.cell.lineup) for name in self.found.variants),
+                interval(quantile(cell.cell.lengths, 0.5), "integer"),
+                whole(cell.cell.games),
+                Cell(cell.cell.id, str(cell.cell.id)),
+            )
+            for j in self.found.own
+            for cell in j.cells
+        ]
         return Table(
             "verdict",
             "Verdicts, on the pair and on each alone",
@@ -216,7 +216,8 @@ class _Sheet:
                 count(sum(cell.games for cell in self._cells()), "game", "games"),
                 f"95%, order statistics; verdicts: {self.found.judgements.family}",
                 f"select cell_id, median({self.ask.length}) as p50, count(*) as games\n"
-                f"from games where {self.ask.cells(c.id for c in self._cells())}\ngroup by all order by cell_id",
+                f"from games where {self.ask.cells(c.id for c in self._cells())}\ngroup by all order by "
+                "cell_id",
                 f"balance check {' '.join(self.found.variants)} --run {self.run}",
             ),
             ("cell_id",),
@@ -251,7 +252,8 @@ class _Sheet:
                 "",
                 f"select {self.ask.length} as x, if(cell_id = {cell.id}, 'with', 'without') as series,\n"
                 "  count(*) / sum(count(*)) over (partition by cell_id) as y\n"
-                f"from games where cell_id in ({ids})\ngroup by cell_id, x qualify x <= {_LAST} order by series, x",
+                f"from games where cell_id in ({ids})\ngroup by cell_id, x qualify x <= {_LAST} order by "
+                "series, x",
             ),
             f"Shares of games by length. {medians}.",
             ("x", "series"),
@@ -286,7 +288,8 @@ class _Sheet:
         ask = self.ask
         return Table(
             "metrics",
-            f"{self.title} against no {self.found.game.facts.variant}, {cell.players} players, {self._strength(cell)}",
+            f"{self.title} against no {self.found.game.facts.variant}, {cell.players} players, "
+            f"{self._strength(cell)}",
             (
                 Column("metric", "Metric"),
                 Column("with", "With", "interval"),
@@ -297,7 +300,8 @@ class _Sheet:
                 count(cell.games, "game", "games"),
                 "95%, the deal is the unit; docs/metrics.md says how each is made",
                 f"select cell_id, count(*) as games, median({ask.length}) as median_rounds,\n"
-                f"  count(*) filter ({ask.stalled}) / count(*) as stalled\nfrom games where cell_id = {cell.id} group by all",
+                f"  count(*) filter ({ask.stalled}) / count(*) as stalled\nfrom games where cell_id = "
+                f"{cell.id} group by all",
             ),
         )
 
@@ -323,7 +327,8 @@ class _Sheet:
     def _how(self, commands: Sequence[str]) -> list[Block]:
         found: list[Block] = [
             Paragraph(
-                f"{count(self.found.games, 'game', 'games')}, seed {self.found.runs[0].plan.seed}, the pair, each alone and none "
+                f"{count(self.found.games, 'game', 'games')}, seed {self.found.runs[0].plan.seed}, the "
+                "pair, each alone and none "
                 f"on the same deals. {self.found.judgements.family}."
             )
         ]
@@ -386,7 +391,8 @@ def item_report(
     return Report(
         kind="item",
         title=entry.name,
-        subtitle=f"{facts.title}, {run.plan.edition}, {facts.item} {entry.id}, {count(items.games, 'game', 'games')}",
+        subtitle=f"{facts.title}, {run.plan.edition}, {facts.item} {entry.id}, "
+        f"{count(items.games, 'game', 'games')}",
         game=facts.title,
         edition=run.plan.edition,
         words={
@@ -424,7 +430,7 @@ def _item_headline(m: Material, items: Items, own: Sequence[ItemValue]) -> str:
 def _item_sections(
     m: Material, items: Items, own: Sequence[ItemValue], described: Description, commands: Sequence[str]
 ) -> list[Section]:
-    first = [f"{title}: {' '.join(lines)}" for title, lines in described.sections]
+    first = [literal(f"{title}: {' '.join(lines)}") for title, lines in described.sections]
     found = [Section("print", "As printed", (Bullets(tuple(first)),))]
     if own and overall(own)[0].value.value is not None:
         found.append(
@@ -440,7 +446,8 @@ def _item_sections(
                     f"Under {m.facts.variants}",
                     (
                         Paragraph(
-                            f"Under {told} of {len(here)} {m.facts.variants} it is worth more or less beyond doubt (corrected for "
+                            f"Under {told} of {len(here)} {m.facts.variants} it is worth more or less "
+                            "beyond doubt (corrected for "
                             f"all {m.facts.items}). The surest:"
                         ),
                         interactions_table(
@@ -456,7 +463,8 @@ def _item_sections(
             "How we know",
             (
                 Paragraph(
-                    f"In {m.strength_name(items.lineup)} ({items.lineup}). The [[value]] is caused by chance dealing it; the [[deal]] "
+                    f"In {m.strength_name(items.lineup)} ({items.lineup}). The [[value]] is caused by "
+                    "chance dealing it; the [[deal]] "
                     "is the unit of the [[interval]]."
                 ),
                 Code("\n".join(commands)),
@@ -467,21 +475,20 @@ def _item_sections(
 
 
 def _worth(m: Material, items: Items, own: Sequence[ItemValue]) -> Table:
-    rows = []
-    for v in own:
-        rows.append(
-            (
-                Cell(v.players or 0, "all" if v.players is None else str(v.players)),
-                ends(v.value, "signed"),
-                ends(v.money, "signed"),
-                ends(v.fair_cost),
-                ends(v.share_built_opening, "share"),
-                number(v.round_built),
-                ends(v.drawn, "signed"),
-                ends(v.built, "signed"),
-                whole(v.seats),
-            )
+    rows = [
+        (
+            Cell(v.players or 0, "all" if v.players is None else str(v.players)),
+            ends(v.value, "signed"),
+            ends(v.money, "signed"),
+            ends(v.fair_cost),
+            ends(v.share_built_opening, "share"),
+            number(v.round_built),
+            ends(v.drawn, "signed"),
+            ends(v.built, "signed"),
+            whole(v.seats),
         )
+        for v in own
+    ]
     item = f'"{m.facts.item}" = {own[0].id}'
     sql = value_sql(m, items, item).replace(
         "select item, avg(value) as value, sum(seats) as seats\nfrom (\n", "", 1

@@ -133,7 +133,8 @@ def _next_steps(m: Material, surprising: tuple[Surprise, ...]) -> list[str]:
         steps.append(culprits)
     if surprising and m.size == 2:
         steps.append(
-            f"Consider to keep {surprising[0].title} apart: what is wrong there is in neither of the two alone."
+            f"Consider to keep {surprising[0].title} apart: what is wrong there is in neither of the two "
+            "alone."
         )
     open_ = [j for j in m.judged if j.verdict is Verdict.UNDECIDED]
     close = sum(j.too_close for j in open_)
@@ -163,7 +164,8 @@ def _culprits(m: Material) -> str:
         return ""
     return (
         f"{count(len(alone), f'{m.facts.variant} is', f'{m.facts.variants} are')} broken even alone "
-        f"({', '.join(m.names[name] for name in sorted(alone))}); mending these would touch {len(with_one):,} of the "
+        f"({', '.join(m.names[name] for name in sorted(alone))}); mending these would touch "
+        f"{len(with_one):,} of the "
         f"{len(broken):,} broken pairs."
     )
 
@@ -174,7 +176,8 @@ def _warning(m: Material) -> str:
     if middle >= _FEW:
         return ""
     return (
-        f"Too few games to say much: {count(middle, 'game', 'games')} of each combination, number of players and "
+        f"Too few games to say much: {count(middle, 'game', 'games')} of each combination, number of "
+        "players and "
         "strength of play. Whatever is undecided here may be fine or broken."
     )
 
@@ -189,7 +192,8 @@ def section(m: Material, answer: Answer) -> Section:
         blocks.append(Paragraph(answer.warning))
     blocks.append(
         Paragraph(
-            "A combination is [[broken]] if something lies outside its [[accepted range]] beyond doubt, [[fine]] "
+            "A combination is [[broken]] if something lies outside its [[accepted range]] beyond doubt, "
+            "[[fine]] "
             "if everything lies inside beyond doubt, and otherwise [[undecided]]. It is judged at several "
             "[[strengths of play]]; broken at any of them is broken."
         )

@@ -26,7 +26,8 @@ def section(m: Material) -> Section:
     if m.facts.measures.lead_changes or m.facts.measures.half_score:
         blocks.append(
             Paragraph(
-                "A game is tense if the lead changes hands and who is behind at half-time may still win. [[Half-time]] is "
+                "A game is tense if the lead changes hands and who is behind at half-time may still win. "
+                "[[Half-time]] is "
                 "after half the rounds, rounded up."
             )
         )
@@ -89,12 +90,14 @@ def _tension(m: Material) -> Table:
         )
         half, seat = sqltext.name(measures.half_score), m.ask.seat
         join = (
-            f" join (\n  select game_id, max({half}) as top, max({half}) filter ({m.ask.won}) as winner_half,\n"
+            f" join (\n  select game_id, max({half}) as top, max({half}) filter ({m.ask.won}) as "
+            "winner_half,\n"
             f"    arg_max({seat}, {half} * 8 + {seat}) = arg_max({seat}, {half} * 8 - {seat}) as alone\n"
             f"  from seats where {m.ask.scope} group by game_id\n) using (game_id)"
         )
         selects.append(
-            "count(*) filter (alone and coalesce(winner_half = top, false)) / nullif(count(*) filter (alone), 0) "
+            "count(*) filter (alone and coalesce(winner_half = top, false)) / nullif(count(*) filter "
+            "(alone), 0) "
             "as half_leader"
         )
     rows = []
@@ -138,8 +141,10 @@ def _comebacks(m: Material) -> Figure:
         "with tops as (\n"
         f"  select game_id, max({half}) as top from seats\n"
         f"  where {m.ask.scope} and {m.ask.lineup(m.usual)} group by game_id\n)\n"
-        f"select case {cases} end as label, players as series, count(*) filter ({m.ask.won}) / count(*) as y\n"
-        f"from seats join tops using (game_id)\nwhere {m.ask.scope} and {m.ask.lineup(m.usual)} and top > {half}\n"
+        f"select case {cases} end as label, players as series, count(*) filter ({m.ask.won}) / count(*) as "
+        "y\n"
+        f"from seats join tops using (game_id)\nwhere {m.ask.scope} and {m.ask.lineup(m.usual)} and top > "
+        f"{half}\n"
         "group by all order by all"
     )
     return Figure(
@@ -224,7 +229,8 @@ def _by_round(m: Material, lineup: str) -> Figure | None:
     con.execute("create temp table asked (cell_id int)")
     con.execute(f"insert into asked values {', '.join(f'({cell})' for cell in cells)}")
     rows = con.execute(
-        f"select {round_}::int, count(distinct game_id), {counts} from {files} semi join asked using (cell_id) "
+        f"select {round_}::int, count(distinct game_id), {counts} from {files} semi join asked using "
+        "(cell_id) "
         f"where {round_} <= {_LAST} group by 1 order by 1"
     ).fetchall()
     xs, series, ys = [], [], []
@@ -237,7 +243,8 @@ def _by_round(m: Material, lineup: str) -> Figure | None:
     first = {action: y for x, action, y in zip(xs, series, ys, strict=True) if x == 1}
     every = ",\n".join(
         f"  select {round_} as x, '{action}' as series, count(*) filter ({mask} & {1 << k} <> 0) as times\n"
-        f"  from {sqltext.name(table.name)} where {m.ask.scope} and {m.ask.lineup(lineup)} and {round_} <= {_LAST} group by all"
+        f"  from {sqltext.name(table.name)} where {m.ask.scope} and {m.ask.lineup(lineup)} and {round_} <= "
+        f"{_LAST} group by all"
         for k, action in enumerate(m.facts.actions)
     ).replace(",\n  select", "\n  union all\n  select")
     return Figure(
