@@ -39,6 +39,16 @@ def chromium() -> str:
     return found
 
 
+def test_a_missing_browser_is_a_failure_only_where_ci_is_set(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match="no chromium here"):
+        chromium()
+    monkeypatch.delenv("CI")
+    with pytest.raises(pytest.skip.Exception):
+        chromium()
+
+
 @pytest.fixture(scope="module")
 def context(tmp_path_factory):
     """One browser for all, with an empty memory."""

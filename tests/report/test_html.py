@@ -245,3 +245,13 @@ def test_an_empty_report_is_honest_and_small():
     assert "echarts" not in text
     assert len(text) < 60_000
     assert [script for script in page.all("script") if script.get("type")] == []
+
+
+def test_the_numbers_of_the_full_space_are_written_short():
+    """All pairs of 36 variants, five player counts, two strengths: a column of them in a few kilobytes."""
+    report = handmade(36, (2, 3, 4, 5, 6))
+    views = atlas_data(report.atlas, report)["views"]
+    columns = [column for view in views for three in view["values"].values() for column in three]
+    assert len(columns) == 10 * 4 * 3
+    assert sum(map(len, columns)) / len(columns) < 3000
+    assert len(render(report).encode()) < 2_500_000
