@@ -103,6 +103,7 @@ def test_a_report_does_not_tell_where_it_was_made(nefarious, workplace):
 
 def test_the_help_needs_no_heavy_library():
     heavy = {"polars", "duckdb", "typst", "matplotlib", "jinja2"}
-    code = f"from balance.cli.app import run; run(['report', '-h']); import sys; print(set(sys.modules) & {heavy})"
+    code = "from balance.cli.app import run; run(['report', '-h']); import sys\n"
+    code += f"print(set(sys.modules) & {heavy})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "set()"
