@@ -144,7 +144,8 @@ def _next_steps(m: Material, surprising: tuple[Surprise, ...]) -> list[str]:
         if close:
             said += f", {close:,} of them too close to call"
         if affordable:
-            said += f"; the median one needs {needed_games(affordable[len(affordable) // 2])[6:-1].lower()}"
+            games = needed_games(affordable[len(affordable) // 2]).removesuffix(" would tell.")
+            said += f"; the median one needs {games.lower()}"
         steps.append(f"{said}. Play on where it matters: balance check --all {run} --until-decided")
     return steps
 
