@@ -1,7 +1,7 @@
 """The atlas as data for the page's script: the numbers of the model, written short.
 
 The full space is some half a million numbers. A column of them is a text of whole numbers to the base 36,
-nothing where nothing is known, once if it never changes; ends of intervals are distances from their value.
+nothing where nothing is known; ends of intervals are distances from their value.
 Ids of games stay as they are, but as text: a browser's numbers are too short for them.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from balance.report.model import SCALE, VERDICT_CODES, Atlas, AtlasView, Phrase, Report, Scaled
@@ -94,14 +95,16 @@ def _minus(a: int | None, b: int | None) -> int | None:
 
 
 def _column(numbers: Sequence[int | None]) -> str:
-    """Return a column as a text.
+    """Return a column as a text; what comes again at once is told once, with how often.
 
-    >>> _column([71, None, -35]), _column([450, 450, 450])
-    ('1z  -z', '=ci')
+    >>> _column([71, None, -35, -35]), _column([450] * 40)
+    ('1z  -z -z', 'ci*14')
     """
-    if numbers and len(set(numbers)) == 1:
-        return "=" + _base36(numbers[0])
-    return " ".join(map(_base36, numbers))
+    words = []
+    for number, run in groupby(numbers):
+        word, times = _base36(number), len(list(run))
+        words += [f"{word}*{_base36(times)}"] if times > 2 else [word] * times
+    return " ".join(words)
 
 
 def _counts(counts: Sequence[int]) -> str:

@@ -23,10 +23,16 @@
   // Columns are texts (balance/report/html_atlas.py); each is read when it is first asked for.
   const columns = new Map();
   const numbers = (text) => {
-    if (!columns.has(text)) columns.set(text, text.split(" ").map((word) => (word ? parseInt(word, 36) : null)));
+    if (!columns.has(text)) {
+      columns.set(text, text.split(" ").flatMap((word) => {
+        const [digits, times] = word.split("*");
+        const number = digits ? parseInt(digits, 36) : null;
+        return times ? Array(parseInt(times, 36)).fill(number) : [number];
+      }));
+    }
     return columns.get(text);
   };
-  const at = (text, k) => (text[0] === "=" ? numbers(text.slice(1))[0] : numbers(text)[k]);
+  const at = (text, k) => numbers(text)[k];
   const countsOf = (text) => (text ? data.bins.map((_, bin) => numbers(text)[bin] ?? 0) : []);
   const estimate = (group, name, k) => {
     const found = group[name];
@@ -221,7 +227,7 @@
     if (!scales.has(metric.id)) {
       const all = data.views.flatMap((view) => {
         const column = view.values[metric.id]?.[0];
-        return column === undefined ? [] : numbers(column.replace("=", ""));
+        return column === undefined ? [] : numbers(column);
       }).filter((x) => x !== null).map((x) => x / data.scale).sort((a, b) => a - b);
       const plain = data.plain.map((one) => one[metric.id]?.[0]).filter((x) => x !== undefined && x !== null).sort((a, b) => a - b);
       const range = metric.low !== null || metric.high !== null || metric.neutral !== null;
