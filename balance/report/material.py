@@ -13,7 +13,7 @@ from balance.analysis import items as item_analysis
 from balance.analysis.cells import CellStatistics, Statistics
 from balance.analysis.cells import statistics as summed
 from balance.analysis.handicap import Coin, coins_of_runs
-from balance.analysis.interaction import Interaction, interactions
+from balance.analysis.interaction import Interaction, Together, interactions
 from balance.analysis.intervals import Interval
 from balance.analysis.itemcounts import Item, choose_cells, count_items, count_versus, items_of
 from balance.analysis.items import ItemInteraction, ItemValue
@@ -38,6 +38,7 @@ __all__ = [
     "collect",
     "collect_items",
     "empty_material",
+    "surprising_of",
     "worst_of",
 ]
 
@@ -215,6 +216,28 @@ class Material:
         return f"pairs of {self.facts.variants}" if self.size == 2 else self.facts.variants
 
 
+def surprising_of(ranking: Ranking, most: int = HEADLINE) -> list[tuple[Together, Judgement]]:
+    """Return the pairs that are broken only together, each once: the sure ones first, then the clearest."""
+    by_key = {judgement.key: judgement for judgement in ranking.ranked}
+    found: dict[tuple[str, ...], tuple[Together, Judgement]] = {}
+
+    def order(both: Together) -> tuple[object, ...]:
+        judgement = by_key[both.players, both.variants]
+        clearest = judgement.broken[0]
+        # the reason that is measured again is the clearest: name the pair where that is
+        return (
+            not both.sure,
+            clearest.cell.lineup != both.lineup,
+            clearest.p_broken,
+            both.players,
+            both.variants,
+        )
+
+    for both in sorted(ranking.together, key=order):
+        found.setdefault(both.variants, (both, by_key[both.players, both.variants]))
+    return list(found.values())[:most]
+
+
 def worst_of(ranking: Ranking, size: int, most: int = HEADLINE) -> list[Judgement]:
     """Return the worst combinations that are broken, each at the number of players where it is clearest."""
     found: dict[tuple[str, ...], Judgement] = {}
@@ -256,7 +279,8 @@ def collect(
     if ranking:
         size = max(len(cell.variants) for cell in statistics.cells.values())
         try:
-            fresh = confirm(ranking, worst_of(ranking, size), play, FRESH_GAMES)
+            named = [*worst_of(ranking, size), *(judgement for _, judgement in surprising_of(ranking))]
+            fresh = confirm(ranking, list({j.key: j for j in named}.values()), play, FRESH_GAMES)
         except DataError as error:
             why = str(error)
     return Material(

@@ -250,6 +250,9 @@ class Surprise:
     sure: bool
     """Both alone were found fine; otherwise they were only not found broken."""
     sentence: str
+    fresh: str = ""
+    """What is wrong, measured again on games that nobody had looked at; nothing if that was not played."""
+    holds: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

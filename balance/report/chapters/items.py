@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from balance.analysis.handicap import Coin
 from balance.analysis.items import LEVEL, Ends, ItemInteraction, ItemValue, mispriced
 from balance.dataset import sqltext
 from balance.report.material import Items, Material
@@ -48,7 +49,7 @@ def section(m: Material) -> Section | None:
     ]
     if items.coins:
         told = "; ".join(
-            f"{n} players {coin.slope.value:.3f}" for n, coin in sorted(items.coins.items()) if coin.told
+            f"{n} players {_slope(coin)}" for n, coin in sorted(items.coins.items()) if coin.told
         )
         blocks.append(
             Paragraph(
@@ -61,6 +62,12 @@ def section(m: Material) -> Section | None:
     blocks += _mispriced(m, items)
     blocks += _with_variants(m, items)
     return Section("items", words.capitalize(), tuple(blocks))
+
+
+def _slope(coin: Coin) -> str:
+    found = coin.slope.interval
+    assert found is not None
+    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
 
 
 def _a(word: str) -> str:

@@ -15,6 +15,8 @@ from balance.report.words import count, interval, text, whole
 
 __all__ = ["section"]
 
+_FEWEST_SEATS: Final = 30
+"""A class of deficits of fewer seats is not drawn."""
 _LAST: Final = 25
 """Rounds that the figures of actions show."""
 _SOURCE: Final = "95%, from the variance over deals: Wilson for shares, Student for means"
@@ -131,7 +133,7 @@ def _comebacks(m: Material) -> Figure:
             continue
         for low, name in names.items():
             sums = pooled.sums.get(f"comeback:{low}")
-            if sums is not None and sums.den:
+            if sums is not None and sums.den >= _FEWEST_SEATS:
                 each.append((name, n, Share(sums).interval))
     half = sqltext.name(m.facts.measures.half_score)
     cases = " ".join(
@@ -174,6 +176,7 @@ def _comebacks(m: Material) -> Figure:
         x_title="players",
         y_title="chance to win",
         y_kind="share",
+        note=f"Where fewer than {_FEWEST_SEATS} seats were so far behind, nothing is drawn.",
     )
 
 
