@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from balance.report import html, model
+from balance.report import html, html_atlas, model
 from balance.report.html import render
 from balance.report.html_atlas import atlas_data
 from balance.report.model import Answer, Scaled, VerdictCount
@@ -209,10 +209,22 @@ def test_the_atlas_gives_back_the_numbers_of_the_model():
     data = json.loads(json.dumps(atlas_data(report.atlas, report)))
 
     def whole(text):
-        found = []
-        for word in text.split(" "):
-            digits, _, times = word.partition("*")
-            found += [int(digits, 36) if digits else None] * int(times or "1", 36)
+        found, number, again = [], 0, False
+        for letter in text:
+            if letter in html_atlas.BEFORE:
+                number = number * 42 + html_atlas.BEFORE.index(letter)
+            elif letter == "*":
+                again = True
+            elif letter == "~":
+                found.append(None)
+            else:
+                number = number * 42 + html_atlas.LAST.index(letter)
+                found += (
+                    found[-1:] * (number - 1)
+                    if again
+                    else [-(number + 1) // 2 if number % 2 else number // 2]
+                )
+                number, again = 0, False
         return found
 
     for view, given in zip(report.atlas.views, data["views"], strict=True):
@@ -220,13 +232,12 @@ def test_the_atlas_gives_back_the_numbers_of_the_model():
             values, below, above = (whole(column) for column in given["values"][name])
             assert tuple(values) == scaled.values
             assert tuple(v - b for v, b in zip(values, below, strict=True)) == scaled.lows
-            assert tuple(v + a for v, a in zip(values, above, strict=True)) == scaled.highs
-        assert [int(game) for game in given["replays"]] == list(view.replays)
+            assert tuple(v + b + a for v, b, a in zip(values, below, above, strict=True)) == scaled.highs
+        assert whole(given["replays"]) == list(view.replays)
         assert whole(given["games"]) == list(view.games)
         assert whole(given["cells"]) == list(view.cells)
         for lengths, told in zip(view.lengths, given["lengths"], strict=True):
-            counts = whole(told)
-            assert counts + [0] * (len(lengths) - len(counts)) == list(lengths)
+            assert whole(told) == list(lengths)
 
 
 def test_numbers_that_are_unknown_stay_unknown():
@@ -236,7 +247,7 @@ def test_numbers_that_are_unknown_stay_unknown():
     unknown = Scaled((None,) * n, (None,) * n, (None,) * n)
     changed = replace(view, values={**view.values, "length": unknown})
     atlas = replace(report.atlas, views=(changed, *report.atlas.views[1:]))
-    assert atlas_data(atlas, report)["views"][0]["values"]["length"] == ["*10", "*10", "*10"]
+    assert atlas_data(atlas, report)["views"][0]["values"]["length"] == ["~*!", "~*!", "~*!"]
 
 
 def test_an_empty_report_is_honest_and_small():

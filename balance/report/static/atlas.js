@@ -21,28 +21,50 @@
     return low * size - (low * (low - 1)) / 2 + high - low;
   };
   // Columns are texts (balance/report/html_atlas.py); each is read when it is first asked for.
-  const columns = new Map();
-  const numbers = (text) => {
-    if (!columns.has(text)) {
-      columns.set(text, text.split(" ").flatMap((word) => {
-        const [digits, times] = word.split("*");
-        const number = digits ? parseInt(digits, 36) : null;
-        return times ? Array(parseInt(times, 36)).fill(number) : [number];
-      }));
+  const LAST = "0123456789abcdefghijklmnopqrstuvwxyz!#$%()";
+  const BEFORE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ+,-./:;=>?@[]^_`";
+  const decode = (text, exact) => {
+    const found = [];
+    const BASE = exact ? 42n : 42;
+    let number = exact ? 0n : 0;
+    let again = false;
+    for (const letter of text) {
+      const before = BEFORE.indexOf(letter);
+      if (before >= 0) {
+        number = number * BASE + (exact ? BigInt(before) : before);
+      } else if (letter === "*") {
+        again = true;
+      } else if (letter === "~") {
+        found.push(null);
+      } else {
+        const last = LAST.indexOf(letter);
+        number = number * BASE + (exact ? BigInt(last) : last);
+        if (again) for (let more = Number(number) - 1; more > 0; more--) found.push(found[found.length - 1]);
+        else if (exact) found.push(number % 2n ? -(number + 1n) / 2n : number / 2n);
+        else found.push(number % 2 ? -(number + 1) / 2 : number / 2);
+        number = exact ? 0n : 0;
+        again = false;
+      }
     }
-    return columns.get(text);
+    return found;
+  };
+  const columns = new Map();
+  const numbers = (text, exact = false) => {
+    const key = exact ? `exact ${text}` : text;
+    if (!columns.has(key)) columns.set(key, decode(text, exact));
+    return columns.get(key);
   };
   const at = (text, k) => numbers(text)[k];
-  const countsOf = (text) => (text ? data.bins.map((_, bin) => numbers(text)[bin] ?? 0) : []);
+  const gameAt = (view, k) => numbers(view.replays, true)[k];
   const estimate = (group, name, k) => {
     const found = group[name];
     const value = found && at(found[0], k);
     if (value === null || value === undefined) return null;
-    const [below, above] = [at(found[1], k), at(found[2], k)];
+    const [below, farther] = [at(found[1], k), at(found[2], k)];
     return {
       value: value / data.scale,
       low: below === null ? null : (value - below) / data.scale,
-      high: above === null ? null : (value + above) / data.scale,
+      high: farther === null ? null : (value + (below ?? 0) + farther) / data.scale,
     };
   };
   const name = (index) => data.variants[index][1];
@@ -81,7 +103,7 @@
   };
   const phrases = (view, k) => (view.reasons[k] ? view.reasons[k].split("\n") : []);
   const sentence = (phrase) => {
-    const [template, ...words] = phrase.split("\t");
+    const [template, ...words] = phrase.split("|").map((word) => word.replaceAll("¬p", "|").replaceAll("¬n", "¬"));
     let next = 0;
     return data.templates[template].replace(/\{\}/g, () => words[next++]);
   };
@@ -552,7 +574,7 @@
 
   // Axes and series of both charts, at given places, for the panel and for the picture of it.
   const lengthParts = (k, indices, where = 0) => {
-    const counts = (index) => countsOf(data.views[index].lengths[k] ?? "");
+    const counts = (index) => numbers(data.views[index].lengths[k] ?? "");
     const played = indices.filter((index) => counts(index).length);
     if (!played.length) return null;
     const known = data.bins.map((_, bin) => played.some((index) => counts(index)[bin] > 0 || data.plainLengths[index]?.[bin] > 0));
@@ -703,7 +725,7 @@
       }
     };
     const known = (x) => x !== null && x !== undefined;
-    forEach("A game worth looking at", (view) => known(view.replays[k]) && data.replay.replace("{}", () => view.replays[k]));
+    forEach("A game worth looking at", (view) => known(gameAt(view, k)) && data.replay.replace("{}", () => String(gameAt(view, k))));
     forEach("The query behind it", (view) => known(at(view.cells, k)) && data.sql.replaceAll("{}", () => at(view.cells, k)));
     const share = make("button", { type: "button", onclick: () => page.copy(location.href, share) }, "Copy the link");
     content.push(make("div", { class: "actions" }, make("button", { type: "button", id: "panel-png", onclick: () => picture(pair) }, "Download as PNG"), share));
