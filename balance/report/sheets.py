@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -48,7 +49,7 @@ __all__ = ["STEPS", "item_report", "pair_report"]
 
 STEPS: Final = 4
 """How many steps these reports tell of."""
-_MOST_REASONS: Final = 8
+_MOST_REASONS: Final = 6
 _LAST: Final = 60
 
 
@@ -167,7 +168,7 @@ class _Sheet:
         ]
         more = len(reasons) - _MOST_REASONS
         shown = reasons[:_MOST_REASONS] + ([f"... and {more} more."] if more > 0 else [])
-        shown += [both.sentence()[:1].upper() + both.sentence()[1:] + "." for both in self.found.together[:2]]
+        shown += self._only_together()
         shown += [
             f"{j.players} players, undecided: {finding_sentence(j.holding)} {needed_games(j.further)}"
             for j in self.found.own
@@ -177,6 +178,18 @@ class _Sheet:
             found.append(Bullets(tuple(shown)))
         elif all(j.verdict is Verdict.FINE for j in self.found.own):
             found.append(Paragraph("Every metric lies within its [[accepted range]], beyond doubt."))
+        return found
+
+    def _only_together(self) -> list[str]:
+        """Return where the pair is broken and neither of its variants alone is."""
+        found = []
+        for sure, said in (
+            (True, "Neither breaks it alone, together they do"),
+            (False, "Possibly only together"),
+        ):
+            where = [f"{b.players} players, {b.strength}" for b in self.found.together if b.sure is sure]
+            if where:
+                found.append(f"{said}: {'; '.join(where)}.")
         return found
 
     def _cells(self) -> list[CellStatistics]:
@@ -273,7 +286,7 @@ class _Sheet:
         rows = []
         for measured in self.found.bench.of(cell):
             kind = measured.metric.name
-            if kind not in (*SHOWN, "win_points", "seat"):
+            if kind not in (*SHOWN, "win_points"):
                 continue
             form = "share" if kind in SHARES else "integer" if kind in ("length", "length_long") else "number"
             other = without.get(measured.name)
@@ -307,7 +320,7 @@ class _Sheet:
 
     def _beyond(self) -> list[Block]:
         sure = [i for i in self.found.interactions if i.adjusted <= 0.05]
-        shown = sorted(sure, key=lambda i: (i.p, i.cell.id, i.measure))[:6]
+        shown = sorted(sure, key=lambda i: (i.p, i.cell.id, i.measure))[:4]
         if not self.found.interactions:
             return [
                 Paragraph("Its variants were not played alone, so what it does beyond them is not known.")
@@ -348,10 +361,18 @@ class _Sheet:
         return found
 
 
-def _beyond(one: Interaction) -> str:
-    import math
+_NAMES: Final = {
+    **TITLES,
+    "extended": "games that go on after the goal is reached",
+    "exhausted": "games in which what all draw from runs out",
+    "policy": "win points of {}",
+    "seat": "win points of seat {}",
+}
 
-    name = TITLES.get(one.measure, one.measure)
+
+def _beyond(one: Interaction) -> str:
+    kind, _, of = one.measure.partition(":")
+    name = _NAMES.get(kind, "{}").format(of or one.measure)
     value, low, high = one.interval
     if one.scale == LOG:
         a, b, c = (math.exp(end) for end in (value, low, high))
