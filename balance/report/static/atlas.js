@@ -341,6 +341,7 @@
       const sign = metric ? (level === null ? ink : inkOn(level, ramp)) : code === "b" ? "#ffffff" : quiet;
       all.push({
         value: [column, row, level === null ? "-" : level],
+        name: `${i} ${j}`, // by which it is chosen; without it all of a column would be
         pair: [i, j],
         label: { formatter: code === "b" || (code === "u" && !metric) ? SIGNS[code] : "", color: sign },
         // One alone is round.
