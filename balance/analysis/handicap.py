@@ -178,7 +178,7 @@ def slope_of(score: Numbers, coins: Sequence[int], games: int = 1) -> Figure:
     return Figure(added / (deals * scale), spread / (deals**2 * (deals - 1) * scale**2), deals - 1)
 
 
-def _sample(combinations: Iterable[Combination], most: int) -> list[Combination]:
+def _sample(combinations: Iterable[Combination], most: int = COMBINATIONS) -> list[Combination]:
     """Return combinations by a hash of their names, not too many, half of them in the other order."""
     named = sorted({tuple(sorted(names)) for names in combinations})
     digests = {names: hashlib.sha256(",".join(names).encode()).digest() for names in named}
