@@ -187,6 +187,9 @@ def test_a_click_on_a_square_opens_what_is_known_of_the_pair(page, report):
     together = views[0].interactions
     assert f"{math.exp(together['length'].values[k] / SCALE):.2f} times" in panel
     assert f"+{100 * together['stalled'].values[k] / SCALE:.1f} points" in panel
+    told = page.locator("#panel .chart").first.get_attribute("aria-label")
+    first = views[0].lengths[k]
+    assert f"casual play: 1–5 rounds {round(100 * first[0] / sum(first), 2):g}%" in told
     assert page.locator("#panel .chart svg").count() == 2, "lengths and strategies are drawn"
     assert page.evaluate("document.activeElement.id") == "panel-title"
     assert verdict(report, 4, 1, 4) in page.locator("#said").text_content()

@@ -704,7 +704,10 @@
       return element;
     };
     const lengths = lengthParts(k, indices);
-    if (lengths) content.push(make("h3", {}, "Length of games"), chartFor(lengths, 230, `Length of games of ${title(pair)}; the table below gives the numbers`));
+    if (lengths) {
+      const told = ({ name: series, data: shown }) => `${series}: ${shown.map((share, bin) => `${lengths.xAxis.data[bin]} rounds ${share}%`).filter((_, bin) => shown[bin]).join(", ")}`;
+      content.push(make("h3", {}, "Length of games"), chartFor(lengths, 230, `Share of games by length. ${lengths.series.map(told).join(". ")}`));
+    }
     const styles = styleParts(k, indices) ?? styleParts(k, views("all"));
     if (styles) {
       const words = styles.rows.map(([policy, found]) => `${policy} ${fixed(found.value, 2)}`).join(", ");
