@@ -24,7 +24,7 @@ help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 # A few games of every pair of twists at every player count; the second time they are there already.
-demo: venv ## The main job: a small sweep over all pairs and player counts, and the end of a game of it
+demo: venv ## The main job: a small sweep over all pairs and player counts, and a report on it
 	$(BALANCE) doctor
 	$(BALANCE) catalog show "Rigged Investments"
 	@set -e; \
@@ -32,7 +32,9 @@ demo: venv ## The main job: a small sweep over all pairs and player counts, and 
 	run="$$($(BALANCE) simulate --games $(DEMO_GAMES) --seed 7)"; \
 	$(BALANCE) doctor "$$run"; \
 	$(BALANCE) replay "$$run" $(DEMO_GAME) | tail -n 24; \
-	echo; echo "The run lies in $$run; docs/tables.md says what is in it."
+	echo; echo "The run lies in $$run; docs/tables.md says what is in it."; \
+	echo "$(BALANCE) report $$run --out reports/demo.html --force"; \
+	$(BALANCE) report "$$run" --out reports/demo.html --force
 
 test: venv ## All tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal

@@ -79,6 +79,10 @@ def test_the_wheel_carries_the_catalog_and_nothing_else_of_data(dist, checkout):
     queries = {f"balance/queries/{path.name}" for path in (checkout / "balance" / "queries").glob("*.sql")}
     assert len(queries) >= 20
     assert queries <= set(names)
+    report = checkout / "balance" / "report"
+    parts = {path for folder in ("templates", "static", "vendor") for path in (report / folder).iterdir()}
+    assert len(parts) >= 10
+    assert {path.relative_to(checkout).as_posix() for path in parts} <= set(names), "what pages are made of"
     assert [name for name in names if not name.startswith(("balance/", "game_balance-"))] == []
     assert [name for name in names if "runs/" in name or "/tests/" in name] == []
 

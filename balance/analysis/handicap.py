@@ -68,10 +68,13 @@ def coins_of_runs(
     *,
     deals: int = DEALS,
     coins: Sequence[int] = COINS,
+    most: int = COMBINATIONS,
     jobs: int = 1,
     advance: Callable[[int], object] = lambda _: None,
 ) -> dict[int, Coin]:
     """Measure a coin under the rules of some cells of runs, by number of players.
+
+    At most `most` combinations of variants stand for all of them: compiling each takes its time.
 
     Deals come behind those of the runs, so that what they say of a coin is independent of what the runs say
     of items. DataError if the engine has changed since the runs were played.
@@ -94,6 +97,7 @@ def coins_of_runs(
             first_index=behind,
             deals=deals,
             coins=coins,
+            most=most,
             jobs=jobs,
             advance=advance,
         )
@@ -111,6 +115,7 @@ def coin_of(
     first_index: int = 0,
     deals: int = DEALS,
     coins: Sequence[int] = COINS,
+    most: int = COMBINATIONS,
     jobs: int = 1,
     advance: Callable[[int], object] = lambda _: None,
 ) -> Coin:
@@ -121,7 +126,7 @@ def coin_of(
         raise UsageError(f"a slope needs two different numbers of coins at least, not {list(coins)}")
     if deals < 2:
         raise UsageError(f"{deals} deals: at least 2 are needed to say how sure a slope is")
-    chosen = _sample(combinations)
+    chosen = _sample(combinations, most)
     tasks = _tasks(len(chosen), lineup.players, deals)
 
     def play(task: tuple[int, int, list[int]]) -> tuple[list[int], Numbers]:
@@ -173,11 +178,11 @@ def slope_of(score: Numbers, coins: Sequence[int], games: int = 1) -> Figure:
     return Figure(added / (deals * scale), spread / (deals**2 * (deals - 1) * scale**2), deals - 1)
 
 
-def _sample(combinations: Iterable[Combination]) -> list[Combination]:
+def _sample(combinations: Iterable[Combination], most: int = COMBINATIONS) -> list[Combination]:
     """Return combinations by a hash of their names, not too many, half of them in the other order."""
     named = sorted({tuple(sorted(names)) for names in combinations})
     digests = {names: hashlib.sha256(",".join(names).encode()).digest() for names in named}
-    chosen = sorted(named, key=lambda names: digests[names])[:COMBINATIONS]
+    chosen = sorted(named, key=lambda names: digests[names])[:most]
     return [names if digests[names][-1] % 2 else names[::-1] for names in chosen]
 
 

@@ -7,7 +7,7 @@ The same deal comes back in every cell, so games are counted by deal, never by g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -41,6 +41,7 @@ __all__ = [
 ]
 
 _WORD: Final = 64
+_SEATS_AT_ONCE: Final = 400_000
 _LOST, _WON, _STALLED = range(3)
 Combination = tuple[str, ...]
 
@@ -182,7 +183,7 @@ def count_items(
         own = [cell for cell in cells if cell.players == players]
         con = connect()
         source.prepare(con, [(cell.id, 0) for cell in own], deals)
-        held = source.held(con, 1, (*source.opening, *source.drawn))
+        held = source.held(con, 1, "opening", "drawn")
         dealt, later = source.halves
         opening, opening_score = _scored(held[0, :, :, dealt], players)
         drawn, drawn_score = _scored(held[0, :, :, later], players)
@@ -220,7 +221,7 @@ def count_versus(runs: Sequence[Run], cells: Sequence[PlannedCell]) -> list[Vers
             continue
         con = connect()
         source.prepare(con, sides.groups, _common(runs, {number for number, _ in sides.groups}))
-        held = source.held(con, sides.count, source.opening)
+        held = source.held(con, sides.count, "opening")
         seats, score = _scored(held, players)
         (with_seats, without_seats), (with_score, without_score) = sides.split(seats), sides.split(score)
         found.append(Versus(players, sides.names, with_seats, with_score, without_seats, without_score))
@@ -294,8 +295,9 @@ class _Source:
         self.facts: Facts = self.run.game.facts
         opening, drawn = self.facts.mask("opening"), self.facts.mask("drawn")
         self.ids = [item.id for item in items_of(self.run)]
-        self.opening = self._bits(opening)
-        self.drawn = self._bits(drawn, besides=opening)
+        for words in (opening, drawn):
+            if words and len(self.ids) > _WORD * len(words):
+                raise UsageError(f"{len(self.ids)} {self.facts.items} do not fit into {len(words)} words")
         self.acquiring = acquired_table(self.facts)
         self.files = {
             table.name: sqltext.parquet(path for run in runs for path in run.files(table.name))
@@ -309,20 +311,6 @@ class _Source:
 
     def column(self, table: str, role: str) -> str:
         return sqltext.name(stored_table(self.facts, table).column(role).name)
-
-    def _bits(self, words: Sequence[str], besides: Sequence[str] = ()) -> tuple[str, ...]:
-        """Return SQL that asks for each item whether its bit is set, in `words` but not in `besides`."""
-        if not words:
-            return ("false",) * len(self.ids)
-        if len(self.ids) > _WORD * len(words):
-            raise UsageError(f"{len(self.ids)} {self.facts.items} do not fit into {len(words)} words")
-        asked = []
-        for k in range(len(self.ids)):
-            word, bit = divmod(k, _WORD)
-            mask = f"{1 << bit}::ubigint"
-            own = f"{sqltext.name(words[word])} & {mask} <> 0"
-            asked.append(f"{own} and {sqltext.name(besides[word])} & {mask} = 0" if besides else own)
-        return tuple(asked)
 
     def prepare(
         self,
@@ -365,20 +353,65 @@ class _Source:
             f"from {self.files['seats']} where {self.where}"
         )
 
-    def held(self, con: duckdb.DuckDBPyConnection, groups: int, bits: Sequence[str]) -> Numbers:
-        """Return how many seats have each bit, by group, block and outcome."""
+    def held(self, con: duckdb.DuckDBPyConnection, groups: int, *ways: str) -> Numbers:
+        """Return how many seats hold each item in each of some ways, by group, block and outcome.
+
+        Every seat is read once and its bits are counted where they are set: few are, of many.
+        """
         import numpy as np
 
-        counted = np.zeros((groups, BLOCKS, 3, len(bits)), np.int64)
-        masks = (*self.facts.mask("opening"), *self.facts.mask("drawn"))
-        asked = ", ".join(f"count_if({bit}) as bit_{k}" for k, bit in enumerate(bits))
-        rows = con.execute(
-            f"select part, block, outcome, {asked} "
-            f"from ({self._seats(*masks)}) join chosen using (cell_id) group by all"
-        ).fetchnumpy()
-        places = tuple(np.asarray(rows[name], np.int64) for name in ("part", "block", "outcome"))
-        counted[places] = np.stack([rows[f"bit_{k}"] for k in range(len(bits))], axis=1)
-        return counted
+        counted = np.zeros((groups, BLOCKS, 3, len(ways), len(self.ids)), np.int64)
+        masks = dict.fromkeys(word for way in ways for word in self.facts.mask(way))
+        if not masks:
+            return counted.reshape(groups, BLOCKS, 3, -1)
+        seats = con.execute(self._seats(*masks)).fetchnumpy()
+        parts = self._parts(con, seats["cell_id"])
+        place = seats["block"].astype(np.int32) * 3 + seats["outcome"]
+        for at in range(0, len(place), _SEATS_AT_ONCE):
+            some = slice(at, at + _SEATS_AT_ONCE)
+            places = [np.where(part[some] < 0, -1, part[some] * (3 * BLOCKS) + place[some]) for part in parts]
+            for number, way in enumerate(ways):
+                for k, held in enumerate(self._bits(seats, way, some)):
+                    rows = np.flatnonzero(held)
+                    for every in places:
+                        own = every[rows]
+                        found = np.bincount(own[own >= 0], minlength=groups * BLOCKS * 3)
+                        counted[..., number, k] += found.reshape(groups, BLOCKS, 3)
+        return counted.reshape(groups, BLOCKS, 3, -1)
+
+    def _parts(self, con: duckdb.DuckDBPyConnection, cells: Numbers) -> list[npt.NDArray[np.int32]]:
+        """Return a group for each seat, -1 for none, as often as it takes for all groups of its cell."""
+        import numpy as np
+
+        groups: dict[int, list[int]] = {}
+        for cell, part in con.execute("select cell_id, part from chosen order by all").fetchall():
+            groups.setdefault(cell, []).append(part)
+        found = []
+        for level in range(max(map(len, groups.values()), default=0)):
+            table = np.full(max(int(cells.max(initial=0)), *groups, 0) + 1, -1, np.int32)
+            for cell, own in groups.items():
+                if level < len(own):
+                    table[cell] = own[level]
+            found.append(table[cells])
+        return found
+
+    def _bits(
+        self, seats: Mapping[str, npt.NDArray[np.uint64]], way: str, some: slice
+    ) -> Iterator[npt.NDArray[np.bool_]]:
+        """Yield for each item who holds it in a way; what was drawn counts if it had not been dealt."""
+        import numpy as np
+
+        opening = self.facts.mask("opening")
+        for word, name in enumerate(self.facts.mask(way)):
+            held = seats[name][some]
+            if way == "drawn" and opening:
+                held = held & ~seats[opening[word]][some]
+            count = min(_WORD, len(self.ids) - _WORD * word)
+            if count <= 0:
+                return
+            octets = held.astype("<u8").view(np.uint8).reshape(-1, 8)
+            bits = np.unpackbits(octets, axis=1, bitorder="little")[:, :count]
+            yield from np.ascontiguousarray(bits.T).view(np.bool_)
 
     def acquired(self, con: duckdb.DuckDBPyConnection, players: int) -> tuple[Numbers, Numbers, Numbers]:
         """Return the columns of `ItemCounts` from `built` to `built_opening`: by block and item."""

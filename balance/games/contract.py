@@ -175,7 +175,7 @@ class Measures:
     chosen: tuple[str, ...] = ()
     """In `seats`: how often each action was chosen, in the order of `Facts.actions`."""
     acted: str = ""
-    """In the table with a row per round and seat: the actions of the round as a mask, the first action bit 0."""
+    """In the table with a row per round and seat: the actions of the round as a mask, the first bit 0."""
 
 
 @dataclass(frozen=True, slots=True)

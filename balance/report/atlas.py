@@ -321,7 +321,7 @@ def _binned(cell: CellStatistics, bins: Sequence[tuple[int, int]]) -> tuple[int,
 
 
 def _replays(m: Material) -> dict[int, int]:
-    """Return a game worth looking at for each cell: nobody wins it if that is the fault, else a typical one."""
+    """Return a game worth looking at for each cell: nobody wins it if that is the fault; else typical."""
     wanted = []
     for number, cell in m.statistics.cells.items():
         if not cell.games:

@@ -1,7 +1,7 @@
 """Still figures, drawn with matplotlib: the same figure of the model, the same bytes.
 
-Letters are paths, so that nothing depends on the fonts of a machine; colours are told apart by the colour-blind
-(Okabe and Ito's) and by their shade in print. Never a number that is not in the figure.
+Letters are paths, so that nothing depends on the fonts of a machine; colours are told apart by the
+colour-blind (Okabe and Ito's) and by their shade in print. Never a number that is not in the figure.
 """
 
 from __future__ import annotations

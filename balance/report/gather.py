@@ -52,8 +52,8 @@ def space_report(
     return Report(
         kind="space",
         title=f"{m.facts.title}: is it balanced?",
-        subtitle=f"{m.combinations.capitalize()}, {m.run.plan.edition}, {listed([str(n) for n in m.players])} players, "
-        f"{count(m.games, 'game', 'games')}",
+        subtitle=f"{m.combinations.capitalize()}, {m.run.plan.edition}, "
+        f"{listed([str(n) for n in m.players])} players, {count(m.games, 'game', 'games')}",
         game=m.facts.title,
         edition=m.run.plan.edition,
         words=game_words(m),
@@ -79,23 +79,24 @@ def terms(facts: Facts, strengths_played: Iterable[tuple[str, str]]) -> dict[str
     strengths = listed([f"{name} ({lineup})" for lineup, name in dict.fromkeys(strengths_played)])
     strength = f"How well those play who sit at the table. Here: {strengths}."
     return {
-        "broken": "Something about the games lies outside the range that its designers accept, and the games rule out that this "
+        "broken": "Something about the games lies outside the range that its designers accept, and the "
+        "games rule out that this is chance.",
+        "fine": "Everything that is judged lies inside its accepted range, and the games rule out that this "
         "is chance.",
-        "fine": "Everything that is judged lies inside its accepted range, and the games rule out that this is chance.",
-        "undecided": "The games at hand say neither broken nor fine. More games would tell, unless the truth lies on the "
-        "threshold.",
-        "accepted range": "What the designers of the game accept of a metric, with their reason. Written down before any "
-        "combination was judged.",
+        "undecided": "The games at hand say neither broken nor fine. More games would tell, unless the truth "
+        "lies on the threshold.",
+        "accepted range": "What the designers of the game accept of a metric, with their reason. Written "
+        "down before any combination was judged.",
         "strength of play": strength,
         "strengths of play": strength,
-        "win points": "The share of wins times the number of players: 1.00 is a fair share, 2.00 twice as many wins. In a game that "
-        "nobody wins every seat has 1.",
+        "win points": "The share of wins times the number of players: 1.00 is a fair share, 2.00 twice as "
+        "many wins. In a game that nobody wins every seat has 1.",
         "median": "The middle one: half of the games are shorter, half are longer.",
         "stalls": f"Nobody has won when round {facts.round_limit} is over; the game is broken off there.",
         "half-time": "After half the rounds of the game, rounded up.",
         "value": f"Win points of the seats that were dealt the {facts.item}, less the 1.00 of a fair share.",
-        "fair cost": f"An estimate of the cost at which the {facts.item} would be worth as much as the average one: its value in "
-        "coins, spread over those who build it.",
+        "fair cost": f"An estimate of the cost at which the {facts.item} would be worth as much as the "
+        "average one: its value in coins, spread over those who build it.",
         "interval": "95% of such intervals hold the truth. Narrow: sure; wide: unsure.",
         "deal": "A shuffle. Games of the same deal begin with the same cards, in every combination.",
         "cell": f"An edition, a number of players, a combination of {facts.variants} and a strength of play.",

@@ -1,14 +1,17 @@
 """The atlas as data for the page's script: the numbers of the model, written short.
 
-The full space is some half a million numbers. A column of them is a text of whole numbers to the base 36,
-nothing where nothing is known, once if it never changes; ends of intervals are distances from their value.
-Ids of games stay as they are, but as text: a browser's numbers are too short for them.
+The full space is some half a million numbers, and a page that is mailed should be small. A column of them is
+one text: whole numbers to the base 42 without anything between them, since the last digit of a number is of
+another alphabet than the others. Ends of intervals are written as distances from their value, and as most
+intervals reach as far up as down, the upper one as how much farther. `static/atlas.js` reads it back; ids of
+games stay exact there too, which a browser's usual numbers would not be.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from balance.report.model import SCALE, VERDICT_CODES, Atlas, AtlasView, Phrase, Report, Scaled
@@ -64,11 +67,11 @@ def _view(view: AtlasView) -> dict[str, Any]:
         "games": _column(view.games),
         "verdicts": view.verdicts,
         "values": _all_scaled(view.values),
-        "lengths": [_counts(lengths) for lengths in view.lengths],
+        "lengths": [_column(lengths) for lengths in view.lengths],
         "styles": _all_scaled(view.styles),
         "interactions": _all_scaled(view.interactions),
         "sure": dict(view.sure),
-        "replays": [None if game is None else str(game) for game in view.replays],
+        "replays": _column(view.replays),
         "reasons": ["\n".join(map(_phrase, phrases)) for phrases in view.reasons],
     }
 
@@ -78,10 +81,11 @@ def _all_scaled(columns: Mapping[str, Scaled]) -> dict[str, list[str]]:
 
 
 def _scaled(scaled: Scaled) -> list[str]:
-    """Return values, how far below them the intervals begin, and how far above them they end."""
+    """Return values, how far below them the intervals begin, and how much farther above them they end."""
     below = [_minus(value, low) for value, low in zip(scaled.values, scaled.lows, strict=True)]
     above = [_minus(high, value) for value, high in zip(scaled.values, scaled.highs, strict=True)]
-    return [_column(scaled.values), _column(below), _column(above)]
+    farther = [up if down is None else _minus(up, down) for up, down in zip(above, below, strict=True)]
+    return [_column(scaled.values), _column(below), _column(farther)]
 
 
 def _finite(number: float) -> float | None:
@@ -94,37 +98,41 @@ def _minus(a: int | None, b: int | None) -> int | None:
 
 
 def _column(numbers: Sequence[int | None]) -> str:
-    """Return a column as a text.
+    """Return a column as a text; what comes again at once is told once, with how often.
 
-    >>> _column([71, None, -35]), _column([450, 450, 450])
-    ('1z  -z', '=ci')
+    >>> _column([0, 1, -1, 21, None]), _column([450] * 40)
+    ('021B0~', 'Vi*(')
     """
-    if numbers and len(set(numbers)) == 1:
-        return "=" + _base36(numbers[0])
-    return " ".join(map(_base36, numbers))
+    words = []
+    for number, run in groupby(numbers):
+        word, times = _written(number), len(list(run))
+        again = f"{word}*{_digits(times)}"
+        words.append(again if len(again) < len(word) * times else word * times)
+    return "".join(words)
 
 
-def _counts(counts: Sequence[int]) -> str:
-    """Return counts as a column without the zeros at its end."""
-    used = max((k + 1 for k, count in enumerate(counts) if count), default=0)
-    return " ".join(map(_base36, counts[:used]))
+LAST: Final = "0123456789abcdefghijklmnopqrstuvwxyz!#$%()"
+BEFORE: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ+,-./:;=>?@[]^_`"
+"""The digits of a number: the last one, and those before it."""
 
 
-_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
-
-
-def _base36(number: int | None) -> str:
+def _written(number: int | None) -> str:
+    """Return a number, or a tilde for none; the lowest bit is the sign."""
     if number is None:
-        return ""
-    rest, digits = abs(number), ""
-    while True:
-        rest, digit = divmod(rest, 36)
-        digits = _DIGITS[digit] + digits
-        if not rest:
-            return f"-{digits}" if number < 0 else digits
+        return "~"
+    return _digits(2 * number if number >= 0 else -2 * number - 1)
+
+
+def _digits(number: int) -> str:
+    rest, digit = divmod(number, len(LAST))
+    digits = LAST[digit]
+    while rest:
+        rest, digit = divmod(rest, len(BEFORE))
+        digits = BEFORE[digit] + digits
+    return digits
 
 
 def _phrase(phrase: Phrase) -> str:
-    """Return a phrase as a text: the template, and the words after tabs."""
-    words = (word.replace("\t", " ").replace("\n", " ") for word in phrase.words)
-    return "\t".join((str(phrase.template), *words))
+    """Return a phrase as a text: the template, and the words after strokes."""
+    words = (word.replace("¬", "¬n").replace("|", "¬p").replace("\n", " ") for word in phrase.words)
+    return "|".join((str(phrase.template), *words))

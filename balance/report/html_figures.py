@@ -10,7 +10,7 @@ import re
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from balance.report.figures import svg
+from balance.report.figures import VERDICT_COLOURS, svg
 from balance.report.model import Figure
 
 __all__ = ["Drawings", "adopted"]
@@ -23,8 +23,14 @@ INKS: Final = {
     "#444444": "var(--muted)",
     "#555555": "var(--muted)",
     "#dddddd": "var(--line)",
+    "#ffffff": "var(--paper)",
+    "#0072b2": "var(--blue)",
+    **{
+        VERDICT_COLOURS[verdict].lower(): f"var(--{verdict}-fill)"
+        for verdict in ("broken", "undecided", "fine")
+    },
 }
-"""Greys of the drawings, and what they are in the page, light or dark."""
+"""Greys, the blue and the verdicts of the drawings, and what they are in the page, light or dark."""
 _COLOUR: Final = re.compile(r"#[0-9a-fA-F]{6}")
 _LONG: Final = re.compile(r"-?\d+\.\d{3,}")
 _LETTER: Final = re.compile(r"[A-Z][A-Za-z]+(?:-[A-Z][A-Za-z]+)?-[0-9a-f]+")

@@ -112,7 +112,8 @@ def opened(asked: Asked) -> Runs:
     editions = {path: read_plan(Path(path)).edition for path in asked.runs}
     chosen = [path for path, edition in editions.items() if edition == asked.edition]
     if not chosen:
-        raise UsageError(unknown("edition of these runs", asked.edition, sorted(set(editions.values()))))
+        known = sorted(set(editions.values()))
+        raise UsageError(f"{unknown('edition', asked.edition, known)}; these runs are of {', '.join(known)}")
     return open_runs(chosen)
 
 

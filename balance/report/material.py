@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -10,8 +11,9 @@ from typing import Any, Final
 from balance import machine
 from balance.analysis import items as item_analysis
 from balance.analysis.cells import CellStatistics, Statistics
+from balance.analysis.cells import statistics as summed
 from balance.analysis.handicap import Coin, coins_of_runs
-from balance.analysis.interaction import Interaction, interactions
+from balance.analysis.interaction import Interaction, Together, interactions
 from balance.analysis.intervals import Interval
 from balance.analysis.itemcounts import Item, choose_cells, count_items, count_versus, items_of
 from balance.analysis.items import ItemInteraction, ItemValue
@@ -36,13 +38,16 @@ __all__ = [
     "collect",
     "collect_items",
     "empty_material",
+    "surprising_of",
     "worst_of",
 ]
 
-FRESH_GAMES: Final = 1000
+FRESH_GAMES: Final = 600
 """Games of each cell that are played to see whether the worst are as bad as they look."""
 COIN_DEALS: Final = 400
 """Deals, at each number of players and of coins, that tell what a coin is worth."""
+COIN_RULES: Final = 20
+"""Combinations of variants among which these deals are shared out."""
 INTERACTIONS: Final = ("length", "money", "hand", "stalled", "no_lead_change")
 """What pairs are looked at for beyond their variants alone."""
 
@@ -211,6 +216,28 @@ class Material:
         return f"pairs of {self.facts.variants}" if self.size == 2 else self.facts.variants
 
 
+def surprising_of(ranking: Ranking, most: int = HEADLINE) -> list[tuple[Together, Judgement]]:
+    """Return the pairs that are broken only together, each once: the sure ones first, then the clearest."""
+    by_key = {judgement.key: judgement for judgement in ranking.ranked}
+    found: dict[tuple[str, ...], tuple[Together, Judgement]] = {}
+
+    def order(both: Together) -> tuple[object, ...]:
+        judgement = by_key[both.players, both.variants]
+        clearest = judgement.broken[0]
+        # the reason that is measured again is the clearest: name the pair where that is
+        return (
+            not both.sure,
+            clearest.cell.lineup != both.lineup,
+            clearest.p_broken,
+            both.players,
+            both.variants,
+        )
+
+    for both in sorted(ranking.together, key=order):
+        found.setdefault(both.variants, (both, by_key[both.players, both.variants]))
+    return list(found.values())[:most]
+
+
 def worst_of(ranking: Ranking, size: int, most: int = HEADLINE) -> list[Judgement]:
     """Return the worst combinations that are broken, each at the number of players where it is clearest."""
     found: dict[tuple[str, ...], Judgement] = {}
@@ -230,40 +257,30 @@ def collect(
     jobs: int | None = None,
 ) -> Material:
     """Compute everything that a report on all combinations says."""
-    facts = runs[0].game.facts
-    step("verdicts")
-    ranking: Ranking | None = None
-    try:
-        ranking = rank(runs, thresholds, players)
-        statistics = ranking.statistics
-    except DataError:
-        from balance.analysis.cells import statistics as summed
-
-        statistics = summed(runs)
-    if players:
-        kept = {number: cell for number, cell in statistics.cells.items() if cell.players in players}
-        statistics = Statistics(facts, kept)
-    if not any(cell.games for cell in statistics.cells.values()):
+    planned = [cell for run in runs for cell in run.plan.cells if cell.games]
+    cells = {cell.id for cell in planned if not players or cell.players in players}
+    if not cells:
         raise DataError("the runs hold no games at these numbers of players")
-    counts = tuple(sorted({cell.players for cell in statistics.cells.values() if cell.games}))
-    size = max(len(cell.variants) for cell in statistics.cells.values())
-    step("how much the thresholds matter")
-    moved = ranking.sensitivity(thresholds) if ranking else []
-    step("pairs against their parts")
-    beyond = interactions(runs, statistics, measures=INTERACTIONS)
-    step("players, seats, tension")
-    pool = pooled(runs, statistics.cells)
-    step("lengths")
-    quantiles = length_quantiles(runs, statistics.cells)
-    halved = halves(runs, statistics.cells)
-    step(facts.items)
-    items = collect_items(runs, counts, jobs, step)
+    counts = tuple(sorted({cell.players for cell in planned if cell.id in cells}))
+    # what reads most and what computes most need not wait for each other
+    with ThreadPoolExecutor(1) as aside:
+        counted = aside.submit(_counted, runs, cells, counts, jobs, step)
+        try:
+            ranking, statistics = _judged(runs, thresholds, players, step)
+            step("how much the thresholds matter")
+            moved = ranking.sensitivity(thresholds) if ranking else []
+            step("pairs against their parts")
+            beyond = interactions(runs, statistics, measures=INTERACTIONS)
+        finally:
+            rest = counted.result()
     step("the worst on fresh seeds")
     fresh: list[Confirmed] = []
     why = "" if ranking else "nothing was judged"
     if ranking:
+        size = max(len(cell.variants) for cell in statistics.cells.values())
         try:
-            fresh = confirm(ranking, worst_of(ranking, size), play, FRESH_GAMES)
+            named = [*worst_of(ranking, size), *(judgement for _, judgement in surprising_of(ranking))]
+            fresh = confirm(ranking, list({j.key: j for j in named}.values()), play, FRESH_GAMES)
         except DataError as error:
             why = str(error)
     return Material(
@@ -276,12 +293,52 @@ def collect(
         why,
         tuple(moved),
         tuple(beyond),
-        pool,
-        quantiles,
-        halved,
-        items,
+        rest.pool,
+        rest.quantiles,
+        rest.halves,
+        rest.items,
         measured_strength(runs[0].game),
     )
+
+
+def _judged(
+    runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int], step: Step
+) -> tuple[Ranking | None, Statistics]:
+    """Return all verdicts, or none if there is nothing to judge, and the sums that they rest on."""
+    step("verdicts")
+    if not any(cell.variants for run in runs for cell in run.plan.cells if cell.games):
+        return None, _narrowed(summed(runs), players)
+    ranking = rank(runs, thresholds, players)
+    return ranking, _narrowed(ranking.statistics, players)
+
+
+def _narrowed(statistics: Statistics, players: Sequence[int]) -> Statistics:
+    if not players:
+        return statistics
+    kept = {number: cell for number, cell in statistics.cells.items() if cell.players in players}
+    return Statistics(statistics.facts, kept)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """What is counted beside the verdicts."""
+
+    pool: Pool
+    quantiles: Mapping[tuple[int, str], tuple[dict[int, int], list[Interval]]]
+    halves: Mapping[int, Halved]
+    items: Items | None
+
+
+def _counted(
+    runs: Sequence[Run], cells: Collection[int], players: Sequence[int], jobs: int | None, step: Step
+) -> _Counted:
+    step("players, seats, tension")
+    pool = pooled(runs, cells)
+    step("lengths")
+    quantiles = length_quantiles(runs, cells)
+    halved = halves(runs, cells)
+    step(runs[0].game.facts.items)
+    return _Counted(pool, quantiles, halved, collect_items(runs, players, jobs, step))
 
 
 def collect_items(runs: Sequence[Run], players: Sequence[int], jobs: int | None, step: Step) -> Items | None:
@@ -297,7 +354,9 @@ def collect_items(runs: Sequence[Run], players: Sequence[int], jobs: int | None,
     if dealt:
         step("what a coin is worth")
         try:
-            coins = coins_of_runs(runs, cells, deals=COIN_DEALS, jobs=jobs or machine.cores().amount)
+            coins = coins_of_runs(
+                runs, cells, deals=COIN_DEALS, most=COIN_RULES, jobs=jobs or machine.cores().amount
+            )
         except DataError:
             coins = {}  # the engine is another than then
         step(f"{facts.items} under {facts.variants}")
@@ -321,7 +380,7 @@ def collect_items(runs: Sequence[Run], players: Sequence[int], jobs: int | None,
 
 
 def empty_material(runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int] = ()) -> Material:
-    """Return what is known before anything is computed: names, words and queries, for a report on one item."""
+    """Return what is known before anything is computed: names, words and queries, for one item."""
     played = sorted({cell.players for run in runs for cell in run.plan.cells if cell.games})
     counts = tuple(n for n in played if not players or n in players)
     if not counts:

@@ -40,6 +40,7 @@ __all__ = [
     "Table",
     "VerdictCount",
     "Worst",
+    "literal",
     "place",
     "spans",
 ]
@@ -249,6 +250,9 @@ class Surprise:
     sure: bool
     """Both alone were found fine; otherwise they were only not found broken."""
     sentence: str
+    fresh: str = ""
+    """What is wrong, measured again on games that nobody had looked at; nothing if that was not played."""
+    holds: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,6 +435,17 @@ class Report:
 
 
 _TERM: Final = re.compile(r"\[\[([^\[\]]+)\]\]")
+_APART: Final = "\ue000"
+"""A letter that means nothing to anybody; between two brackets it keeps them from marking a term."""
+
+
+def literal(text: str) -> str:
+    """Return words of somebody else's as a part of a text: what looks like the mark of a term is none.
+
+    >>> list(spans("Note: " + literal("[[fine]]"), {"fine": "..."}))
+    [('Note: [[fine]]', None)]
+    """
+    return text.replace("[[", f"[{_APART}[")
 
 
 def spans(text: str, glossary: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
@@ -448,8 +463,8 @@ def spans(text: str, glossary: Mapping[str, str]) -> Iterator[tuple[str, str | N
         if term not in glossary:
             continue
         if found.start() > last:
-            yield text[last : found.start()], None
+            yield text[last : found.start()].replace(_APART, ""), None
         yield found[1], term
         last = found.end()
     if text[last:]:
-        yield text[last:], None
+        yield text[last:].replace(_APART, ""), None

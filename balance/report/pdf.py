@@ -47,7 +47,7 @@ def render(report: Report, paper: str = "a4", advance: Callable[[str], None] = l
 
     if paper not in PAPERS:
         raise UsageError(f"--paper {paper}: expected {' or '.join(PAPERS)}")
-    made = _Made(report.glossary)
+    made = _Made(report.glossary, report.kind != "space")
     advance("figures")
     document = made.document(report, PAPERS[paper])
     advance("typesetting")
@@ -74,6 +74,8 @@ class _Made:
     """The model as the data of the template; a term is explained where it comes first."""
 
     glossary: Mapping[str, str]
+    sheet: bool = False
+    """Whether it is a short report: everything is set smaller."""
     explained: set[str] = field(default_factory=set)
     pictures: dict[str, str] = field(default_factory=dict)
 
@@ -86,7 +88,7 @@ class _Made:
             "edition": report.edition,
             "paper": paper,
             "footer": f"{report.game}, {report.provenance.games:,} games, balance {balance.__version__}",
-            "sheet": report.kind in ("pair", "item"),
+            "sheet": self.sheet,
             "answer": {
                 "headline": answer.headline,
                 "warning": answer.warning,
@@ -154,7 +156,7 @@ class _Made:
             "kinds": [column.kind for column in table.columns],
             "widths": _widths(table),
             "rows": [[cell.text for cell in row] for row in table.rows],
-            "size": 8.2 if len(table.columns) < 7 else 7.2,
+            "size": 8.2 if len(table.columns) < 7 and not self.sheet else 7.2,
             "note": self.text(table.note),
             "source": _source(table.source),
         }
@@ -168,7 +170,11 @@ class _Made:
             "caption": self.text(figure.caption),
             "picture": name,
             "alt": figure.alt,
-            "width": 1.0 if figure.kind != "bars" or len(figure.data["x"]) > 20 else 0.8,
+            "width": 0.66
+            if self.sheet
+            else 1.0
+            if figure.kind != "bars" or len(figure.data["x"]) > 20
+            else 0.8,
             "note": self.text(figure.note),
             "source": _source(figure.source),
         }

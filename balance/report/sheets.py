@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -39,6 +40,7 @@ from balance.report.model import (
     Table,
     VerdictCount,
     Worst,
+    literal,
 )
 from balance.report.queries import Ask
 from balance.report.words import command_path, count, ends, interval, listed, number, printed, text, whole
@@ -47,7 +49,7 @@ __all__ = ["STEPS", "item_report", "pair_report"]
 
 STEPS: Final = 4
 """How many steps these reports tell of."""
-_MOST_REASONS: Final = 8
+_MOST_REASONS: Final = 6
 _LAST: Final = 60
 
 
@@ -153,7 +155,7 @@ class _Sheet:
             name = self.names.get(variant, variant)
             sections = game.describe(catalog, Entry(kind, variant, name)).sections
             rule = " ".join(dict(sections).get("Rule") or (sections[0][1] if sections else ()))
-            told.append(f"{name}: {rule}")
+            told.append(literal(f"{name}: {rule}"))
         return [Bullets(tuple(told))]
 
     def _verdict(self) -> list[Block]:
@@ -166,7 +168,7 @@ class _Sheet:
         ]
         more = len(reasons) - _MOST_REASONS
         shown = reasons[:_MOST_REASONS] + ([f"... and {more} more."] if more > 0 else [])
-        shown += [both.sentence()[:1].upper() + both.sentence()[1:] + "." for both in self.found.together[:2]]
+        shown += self._only_together()
         shown += [
             f"{j.players} players, undecided: {finding_sentence(j.holding)} {needed_games(j.further)}"
             for j in self.found.own
@@ -178,24 +180,35 @@ class _Sheet:
             found.append(Paragraph("Every metric lies within its [[accepted range]], beyond doubt."))
         return found
 
+    def _only_together(self) -> list[str]:
+        """Return where the pair is broken and neither of its variants alone is."""
+        found = []
+        for sure, said in (
+            (True, "Neither breaks it alone, together they do"),
+            (False, "Possibly only together"),
+        ):
+            where = [f"{b.players} players, {b.strength}" for b in self.found.together if b.sure is sure]
+            if where:
+                found.append(f"{said}: {'; '.join(where)}.")
+        return found
+
     def _cells(self) -> list[CellStatistics]:
         return [cell.cell for j in self.found.own for cell in j.cells]
 
     def _verdict_table(self) -> Table:
-        rows = []
-        for j in self.found.own:
-            for cell in j.cells:
-                rows.append(
-                    (
-                        whole(j.players),
-                        text(cell.strength),
-                        Cell(cell.verdict.value, cell.verdict.value),
-                        *(self._alone(j, name, cell.cell.lineup) for name in self.found.variants),
-                        interval(quantile(cell.cell.lengths, 0.5), "integer"),
-                        whole(cell.cell.games),
-                        Cell(cell.cell.id, str(cell.cell.id)),
-                    )
-                )
+        rows = [
+            (
+                whole(j.players),
+                text(cell.strength),
+                Cell(cell.verdict.value, cell.verdict.value),
+                *(self._alone(j, name, cell.cell.lineup) for name in self.found.variants),
+                interval(quantile(cell.cell.lengths, 0.5), "integer"),
+                whole(cell.cell.games),
+                Cell(cell.cell.id, str(cell.cell.id)),
+            )
+            for j in self.found.own
+            for cell in j.cells
+        ]
         return Table(
             "verdict",
             "Verdicts, on the pair and on each alone",
@@ -216,7 +229,8 @@ class _Sheet:
                 count(sum(cell.games for cell in self._cells()), "game", "games"),
                 f"95%, order statistics; verdicts: {self.found.judgements.family}",
                 f"select cell_id, median({self.ask.length}) as p50, count(*) as games\n"
-                f"from games where {self.ask.cells(c.id for c in self._cells())}\ngroup by all order by cell_id",
+                f"from games where {self.ask.cells(c.id for c in self._cells())}\ngroup by all order by "
+                "cell_id",
                 f"balance check {' '.join(self.found.variants)} --run {self.run}",
             ),
             ("cell_id",),
@@ -251,7 +265,8 @@ class _Sheet:
                 "",
                 f"select {self.ask.length} as x, if(cell_id = {cell.id}, 'with', 'without') as series,\n"
                 "  count(*) / sum(count(*)) over (partition by cell_id) as y\n"
-                f"from games where cell_id in ({ids})\ngroup by cell_id, x qualify x <= {_LAST} order by series, x",
+                f"from games where cell_id in ({ids})\ngroup by cell_id, x qualify x <= {_LAST} order by "
+                "series, x",
             ),
             f"Shares of games by length. {medians}.",
             ("x", "series"),
@@ -271,7 +286,7 @@ class _Sheet:
         rows = []
         for measured in self.found.bench.of(cell):
             kind = measured.metric.name
-            if kind not in (*SHOWN, "win_points", "seat"):
+            if kind not in (*SHOWN, "win_points"):
                 continue
             form = "share" if kind in SHARES else "integer" if kind in ("length", "length_long") else "number"
             other = without.get(measured.name)
@@ -286,7 +301,8 @@ class _Sheet:
         ask = self.ask
         return Table(
             "metrics",
-            f"{self.title} against no {self.found.game.facts.variant}, {cell.players} players, {self._strength(cell)}",
+            f"{self.title} against no {self.found.game.facts.variant}, {cell.players} players, "
+            f"{self._strength(cell)}",
             (
                 Column("metric", "Metric"),
                 Column("with", "With", "interval"),
@@ -297,13 +313,14 @@ class _Sheet:
                 count(cell.games, "game", "games"),
                 "95%, the deal is the unit; docs/metrics.md says how each is made",
                 f"select cell_id, count(*) as games, median({ask.length}) as median_rounds,\n"
-                f"  count(*) filter ({ask.stalled}) / count(*) as stalled\nfrom games where cell_id = {cell.id} group by all",
+                f"  count(*) filter ({ask.stalled}) / count(*) as stalled\nfrom games where cell_id = "
+                f"{cell.id} group by all",
             ),
         )
 
     def _beyond(self) -> list[Block]:
         sure = [i for i in self.found.interactions if i.adjusted <= 0.05]
-        shown = sorted(sure, key=lambda i: (i.p, i.cell.id, i.measure))[:6]
+        shown = sorted(sure, key=lambda i: (i.p, i.cell.id, i.measure))[:4]
         if not self.found.interactions:
             return [
                 Paragraph("Its variants were not played alone, so what it does beyond them is not known.")
@@ -323,7 +340,8 @@ class _Sheet:
     def _how(self, commands: Sequence[str]) -> list[Block]:
         found: list[Block] = [
             Paragraph(
-                f"{count(self.found.games, 'game', 'games')}, seed {self.found.runs[0].plan.seed}, the pair, each alone and none "
+                f"{count(self.found.games, 'game', 'games')}, seed {self.found.runs[0].plan.seed}, the "
+                "pair, each alone and none "
                 f"on the same deals. {self.found.judgements.family}."
             )
         ]
@@ -343,10 +361,18 @@ class _Sheet:
         return found
 
 
-def _beyond(one: Interaction) -> str:
-    import math
+_NAMES: Final = {
+    **TITLES,
+    "extended": "games that go on after the goal is reached",
+    "exhausted": "games in which what all draw from runs out",
+    "policy": "win points of {}",
+    "seat": "win points of seat {}",
+}
 
-    name = TITLES.get(one.measure, one.measure)
+
+def _beyond(one: Interaction) -> str:
+    kind, _, of = one.measure.partition(":")
+    name = _NAMES.get(kind, "{}").format(of or one.measure)
     value, low, high = one.interval
     if one.scale == LOG:
         a, b, c = (math.exp(end) for end in (value, low, high))
@@ -386,7 +412,8 @@ def item_report(
     return Report(
         kind="item",
         title=entry.name,
-        subtitle=f"{facts.title}, {run.plan.edition}, {facts.item} {entry.id}, {count(items.games, 'game', 'games')}",
+        subtitle=f"{facts.title}, {run.plan.edition}, {facts.item} {entry.id}, "
+        f"{count(items.games, 'game', 'games')}",
         game=facts.title,
         edition=run.plan.edition,
         words={
@@ -424,7 +451,7 @@ def _item_headline(m: Material, items: Items, own: Sequence[ItemValue]) -> str:
 def _item_sections(
     m: Material, items: Items, own: Sequence[ItemValue], described: Description, commands: Sequence[str]
 ) -> list[Section]:
-    first = [f"{title}: {' '.join(lines)}" for title, lines in described.sections]
+    first = [literal(f"{title}: {' '.join(lines)}") for title, lines in described.sections]
     found = [Section("print", "As printed", (Bullets(tuple(first)),))]
     if own and overall(own)[0].value.value is not None:
         found.append(
@@ -440,7 +467,8 @@ def _item_sections(
                     f"Under {m.facts.variants}",
                     (
                         Paragraph(
-                            f"Under {told} of {len(here)} {m.facts.variants} it is worth more or less beyond doubt (corrected for "
+                            f"Under {told} of {len(here)} {m.facts.variants} it is worth more or less "
+                            "beyond doubt (corrected for "
                             f"all {m.facts.items}). The surest:"
                         ),
                         interactions_table(
@@ -456,7 +484,8 @@ def _item_sections(
             "How we know",
             (
                 Paragraph(
-                    f"In {m.strength_name(items.lineup)} ({items.lineup}). The [[value]] is caused by chance dealing it; the [[deal]] "
+                    f"In {m.strength_name(items.lineup)} ({items.lineup}). The [[value]] is caused by "
+                    "chance dealing it; the [[deal]] "
                     "is the unit of the [[interval]]."
                 ),
                 Code("\n".join(commands)),
@@ -467,21 +496,20 @@ def _item_sections(
 
 
 def _worth(m: Material, items: Items, own: Sequence[ItemValue]) -> Table:
-    rows = []
-    for v in own:
-        rows.append(
-            (
-                Cell(v.players or 0, "all" if v.players is None else str(v.players)),
-                ends(v.value, "signed"),
-                ends(v.money, "signed"),
-                ends(v.fair_cost),
-                ends(v.share_built_opening, "share"),
-                number(v.round_built),
-                ends(v.drawn, "signed"),
-                ends(v.built, "signed"),
-                whole(v.seats),
-            )
+    rows = [
+        (
+            Cell(v.players or 0, "all" if v.players is None else str(v.players)),
+            ends(v.value, "signed"),
+            ends(v.money, "signed"),
+            ends(v.fair_cost),
+            ends(v.share_built_opening, "share"),
+            number(v.round_built),
+            ends(v.drawn, "signed"),
+            ends(v.built, "signed"),
+            whole(v.seats),
         )
+        for v in own
+    ]
     item = f'"{m.facts.item}" = {own[0].id}'
     sql = value_sql(m, items, item).replace(
         "select item, avg(value) as value, sum(seats) as seats\nfrom (\n", "", 1

@@ -218,13 +218,14 @@ def test_force_replaces_it(tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path):
-    temporary, target = tmp_path / "temporary", tmp_path / "target"
-    temporary.write_text("new")
+def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path, monkeypatch):
+    target = tmp_path / "target"
     target.write_text("precious")
+    monkeypatch.setattr(output, "_refuse", lambda *_: None)  # it was not there a moment ago
     with pytest.raises(UsageError, match="exists already"):
-        output._rename_to_new(temporary, target)
+        output.text("new", OutputOptions(out=target))
     assert target.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [target]
 
 
 def test_a_failed_write_leaves_nothing_behind(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """What the tests of reports share: small real runs, and the models made of them, once."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,10 @@ from balance.report import making
 from tests.games.tiny import GAME
 
 TWISTS = ("unions", "geeks", "philanthropy", "mad-broker")
-HOSTILE = '<script>alert("x")</script> #import "@preview/x:1.0.0": * $ x^2 $ `code` *bold* _it_ [[broken]] \\ </style> {} "'
+HOSTILE = (
+    '<script>alert("x")</script> #import "@preview/x:1.0.0": * $ x^2 $ '
+    '`code` *bold* _it_ [[broken]] \\ </style> {} "'
+)
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -30,7 +34,7 @@ def workplace(tmp_path_factory):
 
 @pytest.fixture(scope="package", autouse=True)
 def _there(workplace):
-    before = os.getcwd()
+    before = Path.cwd()
     os.chdir(workplace)
     yield
     os.chdir(before)

@@ -39,6 +39,16 @@ def chromium() -> str:
     return found
 
 
+def test_a_missing_browser_is_a_failure_only_where_ci_is_set(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match="no chromium here"):
+        chromium()
+    monkeypatch.delenv("CI")
+    with pytest.raises(pytest.skip.Exception):
+        chromium()
+
+
 @pytest.fixture(scope="module")
 def context(tmp_path_factory):
     """One browser for all, with an empty memory."""
@@ -171,11 +181,15 @@ def test_a_click_on_a_square_opens_what_is_known_of_the_pair(page, report):
         for phrase in view.reasons[k]:
             assert report.atlas.sentence(phrase) in panel
     assert "The rule of Espionage." in panel
-    assert f"balance replay data/runs/x {views[0].replays[k]}" in panel, "to the last digit"
-    assert f"where cell_id = {views[0].cells[k]}" in panel
+    for view in views:
+        assert f"balance replay data/runs/x {view.replays[k]}" in panel, "to the last digit"
+        assert f"where cell_id = {view.cells[k]}" in panel
     together = views[0].interactions
     assert f"{math.exp(together['length'].values[k] / SCALE):.2f} times" in panel
     assert f"+{100 * together['stalled'].values[k] / SCALE:.1f} points" in panel
+    told = page.locator("#panel .chart").first.get_attribute("aria-label")
+    first = views[0].lengths[k]
+    assert f"casual play: 1–5 rounds {round(100 * first[0] / sum(first), 2):g}%" in told
     assert page.locator("#panel .chart svg").count() == 2, "lengths and strategies are drawn"
     assert page.evaluate("document.activeElement.id") == "panel-title"
     assert verdict(report, 4, 1, 4) in page.locator("#said").text_content()
@@ -275,6 +289,7 @@ def test_a_deep_link_opens_the_pair_and_back_and_forward_work(page, file, report
     page.goto(f"{file.as_uri()}#pair=v2+v3&players=3&metric=seat:0&strength=field")
     title = page.locator("#panel-title")
     assert title.inner_text() == "Cold War + Double Agents"
+    assert page.locator("#atlas-chart path[stroke-width='3']").count() == 2, "both its squares are framed"
     assert page.input_value("#atlas-metric") == "seat:0"
     assert page.input_value("#atlas-players") == "3"
     assert page.evaluate("document.getElementById('atlas').getBoundingClientRect().top") < DESK["height"]
@@ -458,18 +473,18 @@ def test_words_stand_out_from_their_ground(page, theme):
 
 
 def test_tables_sort_search_and_unfold(page):
-    table = page.locator("#ranking table")
-    page.locator("#ranking th button", has_text="Value").click()
+    table = page.locator("#table-ranking table")
+    page.locator("#table-ranking th button", has_text="Value").click()
     assert table.locator("th[aria-sort]").get_attribute("aria-sort") == "ascending"
-    page.locator("#ranking th button", has_text="Value").click()
+    page.locator("#table-ranking th button", has_text="Value").click()
     values = table.locator("tbody tr").evaluate_all("rows => rows.map((row) => row.cells[2].dataset.v)")
     numbers = [float(value) for value in values[:-1]]
     assert values[-1] == "none", "what is unknown stays last"
     assert numbers == sorted(numbers, reverse=True)
     assert table.locator("tbody tr:visible").count() == 12
-    page.locator("#ranking .more").click()
+    page.locator("#table-ranking .more").click()
     assert table.locator("tbody tr:visible").count() == 20
-    page.fill("#ranking .seek", "gold")
+    page.fill("#table-ranking .seek", "gold")
     assert table.locator("tbody tr:visible").count() == 2
 
 
@@ -488,7 +503,7 @@ def test_terms_are_explained_on_hover_and_on_focus(page):
 
 
 def test_queries_are_copied_whole(page, report):
-    block = page.locator("#ranking")
+    block = page.locator("#table-ranking")
     block.locator("summary").click()
     block.locator("button.copy").click()
     block.get_by_text("Copied").wait_for()
@@ -555,3 +570,28 @@ def test_hostile_text_does_nothing_in_a_browser(page, tmp_path):
     assert page.evaluate("document.querySelectorAll('script').length") == 5
     assert set(page.asked) == {target.as_uri()}
     page.asked.clear()
+
+
+@pytest.mark.parametrize("kind", ["space", "pair", "item", "tiny_space"])
+def test_reports_of_real_runs_open_without_a_word(tab, request, kind, tmp_path):
+    report = request.getfixturevalue(kind)
+    target = tmp_path / f"{kind}.html"
+    target.write_text(render(report), encoding="utf-8")
+    tab.heard.clear()
+    tab.asked.clear()
+    for size in (DESK, PHONE):
+        tab.set_viewport_size(size)
+        tab.goto(target.as_uri())
+        assert tab.locator("h1").inner_text() == report.title
+        width, seen = tab.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert width <= seen
+        for number in range(len(report.atlas.variants) if report.atlas else 0):
+            ids = [variant.id for variant in report.atlas.variants][: 1 + number : max(1, number)]
+            go(tab, f"pair={'+'.join(ids[:2] if report.atlas.pairs else ids[:1])}&players=2")
+            tab.locator("#panel-title").wait_for()
+            reasons = [view.reasons[0] for view in report.atlas.views if view.players == 2]
+            if number == 0:
+                for phrase in (phrase for phrases in reasons for phrase in phrases):
+                    assert report.atlas.sentence(phrase) in tab.locator("#panel").inner_text()
+    assert tab.heard == []
+    assert set(tab.asked) == {target.as_uri()}

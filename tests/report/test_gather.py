@@ -1,4 +1,4 @@
-"""The model against the games: every query runs and agrees, and figures are computed a second time by hand."""
+"""The model against the games: every query runs and agrees, figures are computed a second time by hand."""
 
 import math
 from collections import defaultdict

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from balance.report import html, model
+from balance.report import html, html_atlas, model
 from balance.report.html import render
 from balance.report.html_atlas import atlas_data
 from balance.report.model import Answer, Scaled, VerdictCount
@@ -103,8 +103,8 @@ def test_counts_of_verdicts_carry_words_and_not_only_colours(page):
 
 
 def test_what_fresh_games_deny_is_said_so(page):
-    assert "One seat wins. Not confirmed on fresh games: 1.02" in words(page.text)
-    assert "It never ends. On fresh games: 64 rounds" in words(page.text)
+    assert "One seat wins. Not confirmed: 1.02" in words(page.text)
+    assert "It never ends. Confirmed: 64 rounds" in words(page.text)
 
 
 def test_terms_lead_to_the_glossary_and_stand_once(page):
@@ -208,23 +208,36 @@ def test_the_atlas_gives_back_the_numbers_of_the_model():
     report = handmade()
     data = json.loads(json.dumps(atlas_data(report.atlas, report)))
 
-    def whole(text, length):
-        words = [text[1:]] * length if text.startswith("=") else text.split(" ")
-        return [int(word, 36) if word else None for word in words]
+    def whole(text):
+        found, number, again = [], 0, False
+        for letter in text:
+            if letter in html_atlas.BEFORE:
+                number = number * 42 + html_atlas.BEFORE.index(letter)
+            elif letter == "*":
+                again = True
+            elif letter == "~":
+                found.append(None)
+            else:
+                number = number * 42 + html_atlas.LAST.index(letter)
+                found += (
+                    found[-1:] * (number - 1)
+                    if again
+                    else [-(number + 1) // 2 if number % 2 else number // 2]
+                )
+                number, again = 0, False
+        return found
 
     for view, given in zip(report.atlas.views, data["views"], strict=True):
-        n = len(view.games)
         for name, scaled in view.values.items():
-            values, below, above = (whole(column, n) for column in given["values"][name])
+            values, below, above = (whole(column) for column in given["values"][name])
             assert tuple(values) == scaled.values
             assert tuple(v - b for v, b in zip(values, below, strict=True)) == scaled.lows
-            assert tuple(v + a for v, a in zip(values, above, strict=True)) == scaled.highs
-        assert [int(game) for game in given["replays"]] == list(view.replays)
-        assert whole(given["games"], n) == list(view.games)
-        assert whole(given["cells"], n) == list(view.cells)
+            assert tuple(v + b + a for v, b, a in zip(values, below, above, strict=True)) == scaled.highs
+        assert whole(given["replays"]) == list(view.replays)
+        assert whole(given["games"]) == list(view.games)
+        assert whole(given["cells"]) == list(view.cells)
         for lengths, told in zip(view.lengths, given["lengths"], strict=True):
-            counts = whole(told, 0)
-            assert counts + [0] * (len(lengths) - len(counts)) == list(lengths)
+            assert whole(told) == list(lengths)
 
 
 def test_numbers_that_are_unknown_stay_unknown():
@@ -234,7 +247,7 @@ def test_numbers_that_are_unknown_stay_unknown():
     unknown = Scaled((None,) * n, (None,) * n, (None,) * n)
     changed = replace(view, values={**view.values, "length": unknown})
     atlas = replace(report.atlas, views=(changed, *report.atlas.views[1:]))
-    assert atlas_data(atlas, report)["views"][0]["values"]["length"] == ["=", "=", "="]
+    assert atlas_data(atlas, report)["views"][0]["values"]["length"] == ["~*!", "~*!", "~*!"]
 
 
 def test_an_empty_report_is_honest_and_small():
@@ -245,3 +258,13 @@ def test_an_empty_report_is_honest_and_small():
     assert "echarts" not in text
     assert len(text) < 60_000
     assert [script for script in page.all("script") if script.get("type")] == []
+
+
+def test_the_numbers_of_the_full_space_are_written_short():
+    """All pairs of 36 variants, five player counts, two strengths: a column of them in a few kilobytes."""
+    report = handmade(36, (2, 3, 4, 5, 6))
+    views = atlas_data(report.atlas, report)["views"]
+    columns = [column for view in views for three in view["values"].values() for column in three]
+    assert len(columns) == 10 * 4 * 3
+    assert sum(map(len, columns)) / len(columns) < 3000
+    assert len(render(report).encode()) < 2_500_000

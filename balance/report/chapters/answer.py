@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from balance.analysis.interaction import Together
 from balance.analysis.sentences import finding_sentence
 from balance.analysis.verdict import Judgement, Verdict
 from balance.report.atlas import needed_games
-from balance.report.material import Material, worst_of
+from balance.report.material import Material, surprising_of, worst_of
 from balance.report.model import (
     Answer,
     Block,
@@ -31,7 +30,6 @@ __all__ = ["make_answer", "section"]
 
 _FEW: Final = 200
 """Games of a cell below which hardly anything can be decided."""
-_MOST_SURPRISES: Final = 10
 
 
 def make_answer(m: Material) -> Answer:
@@ -41,7 +39,7 @@ def make_answer(m: Material) -> Answer:
         _headline(m),
         tuple(_counts(m)),
         tuple(_worst(m)),
-        surprising[:_MOST_SURPRISES],
+        surprising,
         tuple(_next_steps(m, surprising)),
         _warning(m),
     )
@@ -99,25 +97,28 @@ def _worst(m: Material) -> list[Worst]:
 
 def _surprising(m: Material) -> tuple[Surprise, ...]:
     """Return the combinations that only together are broken, each once, the sure ones first."""
-    found: dict[tuple[str, ...], Together] = {}
-    for both in m.ranking.together if m.ranking else ():
-        found.setdefault(both.variants, both)
-    return tuple(
-        Surprise(
-            both.variants, m.title(both.variants), both.players, both.strength, both.sure, _said(m, both)
+    if m.ranking is None:
+        return ()
+    fresh = {id(one.finding): one for one in m.fresh}
+    found = []
+    for both, judgement in surprising_of(m.ranking):
+        finding = next(f for f in judgement.broken if f.cell.lineup == both.lineup)
+        what = finding_sentence(finding, m.ranking.bench.without(finding))
+        alone = "Each alone is fine, together they are not" if both.sure else "Neither alone was found broken"
+        again = fresh.get(id(finding))
+        found.append(
+            Surprise(
+                both.variants,
+                m.title(both.variants),
+                both.players,
+                both.strength,
+                both.sure,
+                f"{alone}: {what[:1].lower()}{what[1:]}",
+                f"{again.sentence()}." if again else "",
+                again.holds if again else None,
+            )
         )
-        for both in found.values()
-    )
-
-
-def _said(m: Material, both: Together) -> str:
-    judgement = m.find(both.players, both.variants)
-    assert judgement is not None
-    assert m.ranking is not None
-    finding = next(f for f in judgement.broken if f.cell.lineup == both.lineup)
-    what = finding_sentence(finding, m.ranking.bench.without(finding))
-    alone = "Each alone is fine, together they are not" if both.sure else "Neither alone was found broken"
-    return f"{alone}: {what[:1].lower()}{what[1:]}"
+    return tuple(found)
 
 
 def _next_steps(m: Material, surprising: tuple[Surprise, ...]) -> list[str]:
@@ -133,7 +134,8 @@ def _next_steps(m: Material, surprising: tuple[Surprise, ...]) -> list[str]:
         steps.append(culprits)
     if surprising and m.size == 2:
         steps.append(
-            f"Consider to keep {surprising[0].title} apart: what is wrong there is in neither of the two alone."
+            f"Consider to keep {surprising[0].title} apart: what is wrong there is in neither of the two "
+            "alone."
         )
     open_ = [j for j in m.judged if j.verdict is Verdict.UNDECIDED]
     close = sum(j.too_close for j in open_)
@@ -143,7 +145,8 @@ def _next_steps(m: Material, surprising: tuple[Surprise, ...]) -> list[str]:
         if close:
             said += f", {close:,} of them too close to call"
         if affordable:
-            said += f"; the median one needs {needed_games(affordable[len(affordable) // 2])[6:-1].lower()}"
+            games = needed_games(affordable[len(affordable) // 2]).removesuffix(" would tell.")
+            said += f"; the median one needs {games.lower()}"
         steps.append(f"{said}. Play on where it matters: balance check --all {run} --until-decided")
     return steps
 
@@ -163,7 +166,8 @@ def _culprits(m: Material) -> str:
         return ""
     return (
         f"{count(len(alone), f'{m.facts.variant} is', f'{m.facts.variants} are')} broken even alone "
-        f"({', '.join(m.names[name] for name in sorted(alone))}); mending these would touch {len(with_one):,} of the "
+        f"({', '.join(m.names[name] for name in sorted(alone))}); mending these would touch "
+        f"{len(with_one):,} of the "
         f"{len(broken):,} broken pairs."
     )
 
@@ -174,7 +178,8 @@ def _warning(m: Material) -> str:
     if middle >= _FEW:
         return ""
     return (
-        f"Too few games to say much: {count(middle, 'game', 'games')} of each combination, number of players and "
+        f"Too few games to say much: {count(middle, 'game', 'games')} of each combination, number of "
+        "players and "
         "strength of play. Whatever is undecided here may be fine or broken."
     )
 
@@ -189,7 +194,8 @@ def section(m: Material, answer: Answer) -> Section:
         blocks.append(Paragraph(answer.warning))
     blocks.append(
         Paragraph(
-            "A combination is [[broken]] if something lies outside its [[accepted range]] beyond doubt, [[fine]] "
+            "A combination is [[broken]] if something lies outside its [[accepted range]] beyond doubt, "
+            "[[fine]] "
             "if everything lies inside beyond doubt, and otherwise [[undecided]]. It is judged at several "
             "[[strengths of play]]; broken at any of them is broken."
         )
@@ -300,6 +306,13 @@ def _broken_cell(judgement: Judgement) -> tuple[int, int]:
     return cell.id, cell.games
 
 
+def _again(m: Material, one: Worst | Surprise) -> str:
+    """Return what fresh games say of a combination that is named."""
+    if not one.fresh:
+        return m.not_fresh or "Not played again."
+    return f"{one.fresh} {'Holds' if one.holds else 'Does not hold'}."
+
+
 def _worst_table(m: Material, answer: Answer) -> Table:
     rows = []
     cells = []
@@ -308,7 +321,6 @@ def _worst_table(m: Material, answer: Answer) -> Table:
         assert judgement is not None
         cell, games = _broken_cell(judgement)
         cells.append(cell)
-        held = {True: "holds", False: "does not hold", None: "not played"}[one.holds]
         rows.append(
             (
                 whole(place),
@@ -316,7 +328,7 @@ def _worst_table(m: Material, answer: Answer) -> Table:
                 whole(one.players),
                 text(one.strength),
                 text(one.sentence),
-                text(f"{one.fresh} {held[:1].upper()}{held[1:]}." if one.fresh else m.not_fresh or held),
+                text(_again(m, one)),
                 whole(games),
                 Cell(cell, str(cell)),
             )
@@ -356,6 +368,7 @@ def _surprising_table(m: Material, answer: Answer) -> Table:
                 text(one.strength),
                 text("yes" if one.sure else "possibly"),
                 text(one.sentence),
+                text(_again(m, one)),
                 whole(lineup.games),
                 Cell(lineup.id, str(lineup.id)),
             )
@@ -371,6 +384,7 @@ def _surprising_table(m: Material, answer: Answer) -> Table:
             Column("strength", "In", "text"),
             Column("sure", "Sure", "text", "Yes: both alone were found fine. Possibly: not found broken."),
             Column("sentence", "What is wrong", "text"),
+            Column("fresh", "On fresh games", "text", "Measured again on seeds that nobody had looked at."),
             Column("games", "Games", "integer"),
             Column("cell_id", "Cell", "integer", "Its number in the run, for SQL."),
         ),

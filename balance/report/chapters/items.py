@@ -1,10 +1,11 @@
-"""What items are worth: value against cost, over- and underpriced ones, and under which variants they shine."""
+"""What items are worth: value against cost, over- and underpriced ones, and under which variants."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
+from balance.analysis.handicap import Coin
 from balance.analysis.items import LEVEL, Ends, ItemInteraction, ItemValue, mispriced
 from balance.dataset import sqltext
 from balance.report.material import Items, Material
@@ -30,7 +31,8 @@ def section(m: Material) -> Section | None:
             words.capitalize(),
             (
                 Paragraph(
-                    f"Chance deals no {words} before the first decision, so what one is worth cannot be told from who "
+                    f"Chance deals no {words} before the first decision, so what one is worth cannot be "
+                    "told from who "
                     "comes by it. How often each was acquired, and when:"
                 ),
                 _acquired(m, items),
@@ -38,25 +40,34 @@ def section(m: Material) -> Section | None:
         )
     blocks: list[Block] = [
         Paragraph(
-            f"The [[value]] of {_a(word)} is what being dealt it at the start is worth, in [[win points]] beyond a fair "
-            f"share: 0 is the average {word}. Chance deals, so the difference is caused by the {word}, not by who plays it. "
+            f"The [[value]] of {_a(word)} is what being dealt it at the start is worth, in [[win points]] "
+            "beyond a fair "
+            f"share: 0 is the average {word}. Chance deals, so the difference is caused by the {word}, not "
+            "by who plays it. "
             f"In {m.strength_name(items.lineup)} ({items.lineup}), each number of players counting alike."
         )
     ]
     if items.coins:
         told = "; ".join(
-            f"{n} players {coin.slope.value:.3f}" for n, coin in sorted(items.coins.items()) if coin.told
+            f"{n} players {_slope(coin)}" for n, coin in sorted(items.coins.items()) if coin.told
         )
         blocks.append(
             Paragraph(
                 "A coin more at the start is worth so many win points: "
-                f"{told or 'too little to be told from 0'}. By that the value is also given in coins, and as a [[fair cost]]."
+                f"{told or 'too little to be told from 0'}. By that the value is also given in coins, and "
+                "as a [[fair cost]]."
             )
         )
     blocks += [_scatter(m, items, known), _ranked(m, items, known)]
     blocks += _mispriced(m, items)
     blocks += _with_variants(m, items)
     return Section("items", words.capitalize(), tuple(blocks))
+
+
+def _slope(coin: Coin) -> str:
+    found = coin.slope.interval
+    assert found is not None
+    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
 
 
 def _a(word: str) -> str:
@@ -75,12 +86,13 @@ def value_sql(m: Material, items: Items, where: str = "true", name: str = "item"
     return (
         f"select {name}, avg(value) as value, sum(seats) as seats\nfrom (\n"
         f"  select {item} as {name}, players, count(*) as seats, sum(win_points) / count(*) - 1 as value\n"
-        f"  from {view} where how = 'opening' and {m.ask.scope} and {m.ask.lineup(items.lineup)} and {where}\n"
+        f"  from {view} where how = 'opening' and {m.ask.scope} and {m.ask.lineup(items.lineup)} and "
+        f"{where}\n"
         f"  group by all\n) group by {name} order by {name}"
     )
 
 
-def _source(m: Material, items: Items, sql: str, games: int | None = None) -> Source:
+def _source(items: Items, sql: str, games: int | None = None) -> Source:
     return Source(count(items.games if games is None else games, "game", "games"), _VALUE, sql)
 
 
@@ -107,14 +119,15 @@ def _scatter(m: Material, items: Items, known: Sequence[ItemValue]) -> Figure:
             "high": tuple(v.value.high for v in shown),
             "series": tuple("told" if (v.adjusted or 1.0) <= LEVEL else "not told" for v in shown),
         },
-        _source(m, items, sql),
-        f"Dots with intervals. Highest: {best.name}, cost {best.cost}, {printed(best.value.value, 'signed')} win points; "
+        _source(items, sql),
+        f"Dots with intervals. Highest: {best.name}, cost {best.cost}, "
+        f"{printed(best.value.value, 'signed')} win points; "
         f"lowest: {worst.name}, cost {worst.cost}, {printed(worst.value.value, 'signed')}.",
         ("id",),
         x_title="printed cost",
         y_title="value in win points",
         reference=0.0,
-        note=f"Filled: can be told from the average {m.facts.item} after a correction for all that were looked at.",
+        note=f"Filled: can be told from the average {m.facts.item}, corrected for all that were looked at.",
     )
 
 
@@ -157,16 +170,17 @@ def _ranked(m: Material, items: Items, known: Sequence[ItemValue]) -> Table:
         f"All {len(rows)} {m.facts.items} by value",
         tuple(columns),
         tuple(rows),
-        _source(m, items, value_sql(m, items)),
+        _source(items, value_sql(m, items)),
         ("item",),
-        "Values are against the average; where all hands have the same size they add up to 0. The ranks next to each other "
+        "Values are against the average; where all hands have the same size they add up to 0. The ranks "
+        "next to each other "
         "are rarely told apart: look at the intervals.",
         long=True,
     )
 
 
 def _mispriced(m: Material, items: Items) -> list[Block]:
-    """Return what looks too cheap or too expensive: chosen by one half of the deals, quoted from the other."""
+    """Return what looks too cheap or too dear: chosen by one half of the deals, quoted from the other."""
     if not items.coins:
         return [Paragraph("What a coin is worth was not measured, so nothing is said of prices.")]
     quoted = {v.id: v for v in overall(items.quoted)}
@@ -175,7 +189,8 @@ def _mispriced(m: Material, items: Items) -> list[Block]:
     dear = sorted((v for v in chosen if mispriced(v) < 0), key=lambda v: (_off(v), v.id))[:_TOP]
     found: list[Block] = [
         Paragraph(
-            "What looks over- or underpriced was chosen by the deals of even number, and is quoted from those of odd number, so "
+            "What looks over- or underpriced was chosen by the deals of even number, and is quoted from "
+            "those of odd number, so "
             "that luck that made it look extreme does not count twice."
         )
     ]
@@ -223,7 +238,7 @@ def _priced(m: Material, items: Items, name: str, caption: str, some: Sequence[I
             Column("holds", "Holds", "text", "Whether these deals alone say so beyond doubt."),
         ),
         rows,
-        _source(m, items, value_sql(m, items, odd), items.games // 2),
+        _source(items, value_sql(m, items, odd), items.games // 2),
         ("item",),
         "A fair cost is a straight line drawn far: read it as a direction.",
     )
@@ -238,7 +253,8 @@ def _with_variants(m: Material, items: Items) -> list[Block]:
     looks = sum(one.p is not None for one in items.interactions)
     told = [one for one in items.interactions if (one.adjusted or 1.0) <= LEVEL]
     head = (
-        f"{len(told):,} of {looks:,} combinations of {_a(m.facts.item)} and a {m.facts.variant} differ beyond doubt from the "
+        f"{len(told):,} of {looks:,} combinations of {_a(m.facts.item)} and a {m.facts.variant} differ "
+        "beyond doubt from the "
         f"{m.facts.item} without the {m.facts.variant} (corrected for all of them)."
     )
     chosen = [one for one in items.interactions_chosen if one.p is not None][:_TOP]
@@ -250,7 +266,8 @@ def _with_variants(m: Material, items: Items) -> list[Block]:
     return [
         Paragraph(head),
         interactions_table(
-            m, items, "items-by-variant", f"Where {_a(m.facts.item)} is worth more or less under a {m.facts.variant}", shown,
+            m, items, "items-by-variant",
+            f"Where {_a(m.facts.item)} is worth more or less under a {m.facts.variant}", shown,
             "Chosen by the deals of even number, quoted from those of odd number.", odd=True,
         ),
     ]  # fmt: skip
@@ -290,7 +307,7 @@ def interactions_table(
             Column("seats", "Dealt", "integer"),
         ),
         rows,
-        _source(m, items, _interaction_sql(m, items, shown, odd=odd), items.games // (2 if odd else 1)),
+        _source(items, _interaction_sql(m, items, shown, odd=odd), items.games // (2 if odd else 1)),
         ("item", "variant"),
         note,
     )
@@ -320,12 +337,14 @@ named as (
   join named o on o.players = w.players and o.variants = w.rest group by all
 ), held as (
   select cell_id, players, {item} as item, count(*) as seats, sum(win_points) as points
-  from {view} where how = 'opening' and {item} in ({ids}) and {m.ask.scope} and {m.ask.lineup(items.lineup)}{half}
+  from {view} where how = 'opening' and {item} in ({ids}) and {m.ask.scope}
+    and {m.ask.lineup(items.lineup)}{half}
   group by all
 ), summed as (
   select item, variant, players, side, sum(seats * coalesce(if(side = 'with', 1, times), 1)) as seats,
     sum(points * coalesce(if(side = 'with', 1, times), 1)) as points
-  from asked join sides using (variant) join held using (cell_id, item) left join times using (variant, cell_id)
+  from asked join sides using (variant) join held using (cell_id, item)
+    left join times using (variant, cell_id)
   group by all
 ), valued as (
   select item, variant, players, sum(seats) filter (side = 'with') as seats,
@@ -367,7 +386,8 @@ def _acquired(m: Material, items: Items) -> Table:
             count(items.games, "game", "games"),
             _VALUE,
             f"select {item} as item, count(*) as times, sum({round_}) / count(*) as round\n"
-            f"from {sqltext.name(table)} where {m.ask.scope} and {m.ask.lineup(items.lineup)}\ngroup by all order by item",
+            f"from {sqltext.name(table)} where {m.ask.scope} and {m.ask.lineup(items.lineup)}\ngroup by "
+            "all order by item",
         ),
         ("item",),
     )

@@ -24,7 +24,8 @@ def section(m: Material) -> Section:
     """Return the chapter."""
     blocks: list[Block] = [
         Paragraph(
-            "A game has so many rounds. Half of the games are no longer than the [[median]]. A game that nobody has "
+            "A game has so many rounds. Half of the games are no longer than the [[median]]. A game that "
+            "nobody has "
             f"won after {m.facts.round_limit} rounds is broken off: it [[stalls]]."
         ),
         _by_players(m),
@@ -77,7 +78,8 @@ def _by_players(m: Material) -> Table:
         tuple(rows),
         Source(
             count(m.games, "game", "games"),
-            "95%, from the variance over deals: Woodruff for quantiles, Student for the mean, Wilson for the share",
+            "95%, from the variance over deals: Woodruff for quantiles, Student for the mean, Wilson for "
+            "the share",
             f"select lineup, players, count(*) as games, quantile_disc({ask.length}, 0.05) as p05,\n"
             f"  median({ask.length}) as p50, quantile_disc({ask.length}, 0.95) as p95,\n"
             f"  sum({ask.length}) / count(*) as mean, count(*) filter ({ask.stalled}) / count(*) as stalled\n"
@@ -150,7 +152,8 @@ def _by_variant(m: Material) -> Table:
     others = "".join(f" and {name} is null" for name in ask.variants[1:])
     return Table(
         "length-by-variant",
-        f"Length under each {m.facts.variant} alone, as a multiple of that without any, {m.strength_name(lineup)}",
+        f"Length under each {m.facts.variant} alone, as a multiple of that without any, "
+        f"{m.strength_name(lineup)}",
         (
             Column("variant", m.facts.variant.capitalize(), "variant"),
             *(Column(f"p{n}", f"{n} players", "interval") for n in m.players),
@@ -191,7 +194,8 @@ def _extremes(m: Material) -> list[Block]:
 
     found: list[Block] = [
         Paragraph(
-            "The longest, the shortest and those that stall most. They were chosen by one half of the deals (those of "
+            "The longest, the shortest and those that stall most. They were chosen by one half of the "
+            "deals (those of "
             "even number), and what is printed is from the other half: so no figure is extreme by luck."
         )
     ]

@@ -27,7 +27,8 @@ def section(m: Material, atlas: Atlas) -> Section:
     """Return the chapter."""
     blocks: list[Block] = [
         Paragraph(
-            f"Every {m.facts.variant} against every other; on the diagonal a {m.facts.variant} alone. Broken at any "
+            f"Every {m.facts.variant} against every other; on the diagonal a {m.facts.variant} alone. "
+            "Broken at any "
             "[[strength of play]] is broken."
             if atlas.pairs
             else f"Every {m.facts.variant}, at every number of players."
@@ -80,7 +81,8 @@ def _verdicts(m: Material, atlas: Atlas, players: int) -> Figure:
             _sql(m, "count(*) as games", f"players = {players}"),
             f"balance check --all {command_path(m.run.path)} --players {players}",
         ),
-        f"A matrix of {n} by {n}: {pairs.count('b')} pairs broken, {pairs.count('u')} undecided, {pairs.count('f')} fine.",
+        f"A matrix of {n} by {n}: {pairs.count('b')} pairs broken, {pairs.count('u')} undecided, "
+        f"{pairs.count('f')} fine.",
         verdict=True,
         print_only=True,
     )
@@ -102,7 +104,8 @@ def _lengths(m: Material, atlas: Atlas, view: AtlasView) -> Figure:
         )
     ask = m.ask
     plain = (
-        f"(select sum({ask.length}) / count(*) from games where players = {view.players} and {ask.lineup(view.lineup)} "
+        f"(select sum({ask.length}) / count(*) from games where players = {view.players} and "
+        f"{ask.lineup(view.lineup)} "
         f"and {ask.plain})"
     )
     return Figure(

@@ -24,7 +24,8 @@ def section(m: Material, made: Provenance) -> Section:
     """Return the chapter."""
     blocks: list[Block] = [
         Paragraph(
-            f"{count(m.games, 'game', 'games')} of {m.facts.title} ({m.run.plan.edition}) were played by programs, on "
+            f"{count(m.games, 'game', 'games')} of {m.facts.title} ({m.run.plan.edition}) were played by "
+            "programs, on "
             f"seed {m.run.plan.seed}: every combination at {_counts(m)} players and at {len(m.lineups)} "
             f"[[strengths of play]]. The same seed gives the same games on every machine."
         ),
@@ -34,22 +35,29 @@ def section(m: Material, made: Provenance) -> Section:
     if m.ranking is not None:
         blocks += [
             Paragraph(
-                "How a verdict is made: each metric has an [[accepted range]], written down before any game was judged. "
-                "[[Broken]] means that the games rule out that the metric lies inside; [[fine]], that they rule out that any "
-                "metric lies outside; a cell of few games is [[undecided]], however good it looks. Looking at many things at "
-                f"once finds extremes by chance: so everything was corrected together ({m.ranking.judgements.family}). Of all "
+                "How a verdict is made: each metric has an [[accepted range]], written down before any "
+                "game was judged. "
+                "[[Broken]] means that the games rule out that the metric lies inside; [[fine]], that they "
+                "rule out that any "
+                "metric lies outside; a cell of few games is [[undecided]], however good it looks. Looking "
+                "at many things at "
+                "once finds extremes by chance: so everything was corrected together "
+                f"({m.ranking.judgements.family}). Of all "
                 f"claims of a kind, at most {ALPHA:.0%} are false on average."
             ),
             _thresholds(m),
             Paragraph(
-                "How much hangs on the thresholds: the last columns say how many combinations would be broken if one threshold "
+                "How much hangs on the thresholds: the last columns say how many combinations would be "
+                "broken if one threshold "
                 "accepted 20% less or more, all others unchanged."
             ),
         ]
     blocks.append(
         Paragraph(
-            "An [[interval]] says how sure a figure is. The unit is the [[deal]], never the seat or the game: the same shuffle is "
-            "played in every cell, so that cells can be compared, and 600 cells of the same deals are not 600 independent looks. "
+            "An [[interval]] says how sure a figure is. The unit is the [[deal]], never the seat or the "
+            "game: the same shuffle is "
+            "played in every cell, so that cells can be compared, and 600 cells of the same deals are not "
+            "600 independent looks. "
             + (
                 f"The worst combinations were measured again on games of another seed. {m.not_fresh}"
                 if m.judged
@@ -190,7 +198,8 @@ def _cells(m: Material) -> Table:
         Source(
             count(m.games, "game", "games"),
             "",
-            "select lineup, players, count(*) as cells, max(deals) as deals, sum(deals * replicates) as games\n"
+            "select lineup, players, count(*) as cells, max(deals) as deals, sum(deals * replicates) as "
+            "games\n"
             f"from cells where deals > 0 and {m.ask.scope}\ngroup by all order by all",
         ),
         ("lineup", "players"),
@@ -229,7 +238,8 @@ def _thresholds(m: Material) -> Table:
         Source(
             count(m.games, "game", "games"),
             str(m.ranking.judgements.family),
-            f"select count(*) as games, count(distinct cell_id) as cells from games where {ask.scope} and {ask.varied}",
+            f"select count(*) as games, count(distinct cell_id) as cells from games where {ask.scope} and "
+            f"{ask.varied}",
             f"balance check --all {command_path(m.run.path)}",
         ),
     )
@@ -255,12 +265,15 @@ def _confidence(m: Material) -> list[Block]:
     con = connect()
     low, high = min(m.statistics.cells), max(m.statistics.cells)
     rows = con.execute(f"""
-        select players, count(*), sum(games), sum(built), sum(games * games), sum(built * built), sum(games * built) from (
+        select players, count(*), sum(games), sum(built), sum(games * games), sum(built * built),
+          sum(games * built) from (
           select {players}::int as players, {index} as deal, count(*) as games, count(b.game_id) as built
           from {games} g left join (
-            select distinct game_id, {seat} as seat from {builds} where {item} in ({ids}) and cell_id between {low} and {high}
+            select distinct game_id, {seat} as seat from {builds}
+            where {item} in ({ids}) and cell_id between {low} and {high}
           ) b on b.game_id = g.game_id and b.seat = g.{outcome}
-          where {outcome} is not null and cell_id between {low} and {high} and {players} in ({", ".join(map(str, m.players))})
+          where {outcome} is not null and cell_id between {low} and {high}
+            and {players} in ({", ".join(map(str, m.players))})
           group by all
         ) group by all order by all""").fetchall()
     made = tuple(
@@ -275,7 +288,8 @@ def _confidence(m: Material) -> list[Block]:
     told = listed([names.get(number, str(number)) for number in doubtful])
     return [
         Paragraph(
-            f"Confidence of the card data: {count(len(doubtful), f'{m.facts.item} rests', f'{m.facts.items} rest')} on a single "
+            "Confidence of the card data: "
+            f"{count(len(doubtful), f'{m.facts.item} rests', f'{m.facts.items} rest')} on a single "
             f"source or on sources that disagree ({told}). So many winners had built at least one of them:"
         ),
         Table(
@@ -290,8 +304,10 @@ def _confidence(m: Material) -> list[Block]:
             Source(
                 count(sum(int(row[2]) for row in rows), "game with a winner", "games with a winner"),
                 "95%, Wilson, from the variance over deals",
-                f"select players, count(*) as won, count(b.game_id) / count(*) as built\nfrom games g left join (\n"
-                f"  select distinct game_id, {seat} as seat from {sqltext.name(built.name)} where {item} in ({ids})\n"
+                "select players, count(*) as won, count(b.game_id) / count(*) as built\nfrom games g left "
+                "join (\n"
+                f"  select distinct game_id, {seat} as seat from {sqltext.name(built.name)} where {item} "
+                f"in ({ids})\n"
                 f") b on b.game_id = g.game_id and b.seat = g.{m.ask.outcome}\n"
                 f"where {m.ask.outcome} is not null and {m.ask.scope}\ngroup by all order by all",
             ),
@@ -311,8 +327,10 @@ def _doubtful(m: Material) -> list[int]:
 
 def _limits(m: Material) -> list[str]:
     found = [
-        "A verdict is about the game as these players play it. Better players may find what these do not, and end games that these "
-        "let drag on.",
+        (
+            "A verdict is about the game as these players play it. Better players may find what these do "
+            "not, and end games that these let drag on."
+        ),
         "Thresholds are a matter of taste; the table above says how much hangs on them.",
     ]
     unfitted = sorted({name for j in m.judged for name in j.unfitted})
@@ -325,6 +343,7 @@ def _limits(m: Material) -> list[str]:
     fewest = min(c.games for c in m.statistics.cells.values() if c.games)
     found.append(f"The smallest cell has {count(fewest, 'game', 'games')}.")
     found.append(
-        "Fair costs are straight lines drawn far; what is named as too cheap or too expensive is a hint, not a verdict."
+        "Fair costs are straight lines drawn far; what is named as too cheap or too expensive is a hint, "
+        "not a verdict."
     )
     return found

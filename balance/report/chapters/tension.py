@@ -15,6 +15,8 @@ from balance.report.words import count, interval, text, whole
 
 __all__ = ["section"]
 
+_FEWEST_SEATS: Final = 30
+"""A class of deficits of fewer seats is not drawn."""
 _LAST: Final = 25
 """Rounds that the figures of actions show."""
 _SOURCE: Final = "95%, from the variance over deals: Wilson for shares, Student for means"
@@ -26,7 +28,8 @@ def section(m: Material) -> Section:
     if m.facts.measures.lead_changes or m.facts.measures.half_score:
         blocks.append(
             Paragraph(
-                "A game is tense if the lead changes hands and who is behind at half-time may still win. [[Half-time]] is "
+                "A game is tense if the lead changes hands and who is behind at half-time may still win. "
+                "[[Half-time]] is "
                 "after half the rounds, rounded up."
             )
         )
@@ -89,12 +92,14 @@ def _tension(m: Material) -> Table:
         )
         half, seat = sqltext.name(measures.half_score), m.ask.seat
         join = (
-            f" join (\n  select game_id, max({half}) as top, max({half}) filter ({m.ask.won}) as winner_half,\n"
+            f" join (\n  select game_id, max({half}) as top, max({half}) filter ({m.ask.won}) as "
+            "winner_half,\n"
             f"    arg_max({seat}, {half} * 8 + {seat}) = arg_max({seat}, {half} * 8 - {seat}) as alone\n"
             f"  from seats where {m.ask.scope} group by game_id\n) using (game_id)"
         )
         selects.append(
-            "count(*) filter (alone and coalesce(winner_half = top, false)) / nullif(count(*) filter (alone), 0) "
+            "count(*) filter (alone and coalesce(winner_half = top, false)) / nullif(count(*) filter "
+            "(alone), 0) "
             "as half_leader"
         )
     rows = []
@@ -128,7 +133,7 @@ def _comebacks(m: Material) -> Figure:
             continue
         for low, name in names.items():
             sums = pooled.sums.get(f"comeback:{low}")
-            if sums is not None and sums.den:
+            if sums is not None and sums.den >= _FEWEST_SEATS:
                 each.append((name, n, Share(sums).interval))
     half = sqltext.name(m.facts.measures.half_score)
     cases = " ".join(
@@ -138,8 +143,10 @@ def _comebacks(m: Material) -> Figure:
         "with tops as (\n"
         f"  select game_id, max({half}) as top from seats\n"
         f"  where {m.ask.scope} and {m.ask.lineup(m.usual)} group by game_id\n)\n"
-        f"select case {cases} end as label, players as series, count(*) filter ({m.ask.won}) / count(*) as y\n"
-        f"from seats join tops using (game_id)\nwhere {m.ask.scope} and {m.ask.lineup(m.usual)} and top > {half}\n"
+        f"select case {cases} end as label, players as series, count(*) filter ({m.ask.won}) / count(*) as "
+        "y\n"
+        f"from seats join tops using (game_id)\nwhere {m.ask.scope} and {m.ask.lineup(m.usual)} and top > "
+        f"{half}\n"
         "group by all order by all"
     )
     return Figure(
@@ -169,6 +176,7 @@ def _comebacks(m: Material) -> Figure:
         x_title="players",
         y_title="chance to win",
         y_kind="share",
+        note=f"Where fewer than {_FEWEST_SEATS} seats were so far behind, nothing is drawn.",
     )
 
 
@@ -224,7 +232,8 @@ def _by_round(m: Material, lineup: str) -> Figure | None:
     con.execute("create temp table asked (cell_id int)")
     con.execute(f"insert into asked values {', '.join(f'({cell})' for cell in cells)}")
     rows = con.execute(
-        f"select {round_}::int, count(distinct game_id), {counts} from {files} semi join asked using (cell_id) "
+        f"select {round_}::int, count(distinct game_id), {counts} from {files} semi join asked using "
+        "(cell_id) "
         f"where {round_} <= {_LAST} group by 1 order by 1"
     ).fetchall()
     xs, series, ys = [], [], []
@@ -237,7 +246,8 @@ def _by_round(m: Material, lineup: str) -> Figure | None:
     first = {action: y for x, action, y in zip(xs, series, ys, strict=True) if x == 1}
     every = ",\n".join(
         f"  select {round_} as x, '{action}' as series, count(*) filter ({mask} & {1 << k} <> 0) as times\n"
-        f"  from {sqltext.name(table.name)} where {m.ask.scope} and {m.ask.lineup(lineup)} and {round_} <= {_LAST} group by all"
+        f"  from {sqltext.name(table.name)} where {m.ask.scope} and {m.ask.lineup(lineup)} and {round_} <= "
+        f"{_LAST} group by all"
         for k, action in enumerate(m.facts.actions)
     ).replace(",\n  select", "\n  union all\n  select")
     return Figure(

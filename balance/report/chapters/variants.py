@@ -8,7 +8,7 @@ from balance.analysis.estimates import Quotient, Share
 from balance.analysis.intervals import quantile
 from balance.analysis.verdict import Judgement, Verdict
 from balance.report.material import Material
-from balance.report.model import Block, Bullets, Cell, Column, Paragraph, Section, Source, Table
+from balance.report.model import Block, Bullets, Cell, Column, Paragraph, Section, Source, Table, literal
 from balance.report.words import count, interval, listed, whole
 
 __all__ = ["section"]
@@ -34,7 +34,7 @@ def section(m: Material) -> Section | None:
 
 def _entry(m: Material, variant: str) -> Section:
     name = m.names.get(variant, variant)
-    blocks: list[Block] = [Paragraph(m.rule(variant))]
+    blocks: list[Block] = [Paragraph(literal(m.rule(variant)))]
     if any(m.cell(n, (variant,), m.usual) for n in m.players):
         blocks.append(_alone(m, variant, name))
     else:
@@ -42,7 +42,11 @@ def _entry(m: Material, variant: str) -> Section:
     if m.size == 2:
         blocks += _partners(m, variant)
     sections = m.described(variant)
-    rest = [f"{title}: {' '.join(lines)}" for title, lines in sections if " ".join(lines) != m.rule(variant)]
+    rest = [
+        literal(f"{title}: {' '.join(lines)}")
+        for title, lines in sections
+        if " ".join(lines) != m.rule(variant)
+    ]
     if rest:
         blocks.append(Bullets(tuple(rest)))
     slug = re.sub(r"[^a-z0-9]+", "-", variant.lower()).strip("-")
@@ -75,7 +79,7 @@ def _alone(m: Material, variant: str, name: str) -> Table:
     ask = m.ask
     return Table(
         f"alone-{variant}",
-        f"{name} alone, {m.strength_name(lineup)}",
+        literal(f"{name} alone, {m.strength_name(lineup)}"),
         (
             Column("players", "Players", "integer"),
             Column("verdict", "Verdict", "verdict", "Over all strengths of play."),
@@ -96,7 +100,8 @@ def _alone(m: Material, variant: str, name: str) -> Table:
             "95%: order statistics for the median, Fieller on common deals, Wilson",
             f"select cell_id, players, median({ask.length}) as p50, count(*) as games,\n"
             f"  count(*) filter ({ask.stalled}) / count(*) as stalled\n"
-            f"from games where {ask.scope} and {ask.lineup(lineup)} and {ask.alone(variant)}\ngroup by all order by cell_id",
+            f"from games where {ask.scope} and {ask.lineup(lineup)} and {ask.alone(variant)}\ngroup by all "
+            "order by cell_id",
         ),
         ("cell_id",),
     )

@@ -122,7 +122,8 @@ def _policies_figure(m: Material, lineup: str) -> Figure:
     )
     return Figure(
         f"wins-by-strategy-{_slug(lineup)}-figure",
-        f"Win points of each strategy by number of players, {m.strength_name(lineup)}; the line is a fair share",
+        f"Win points of each strategy by number of players, {m.strength_name(lineup)}; the line is a fair "
+        "share",
         "dots",
         {
             "label": tuple(policy for policy, _, _ in each),
@@ -184,7 +185,8 @@ def _by_variant(m: Material, lineup: str) -> Table:
     keys = [f"w{k}" for k in range(len(policies))]
     ask = m.ask
     values = ",\n  ".join(
-        f"sum(win_points) filter ({ask.policy} = '{policy}') / count(*) filter ({ask.policy} = '{policy}') as {key}"
+        f"sum(win_points) filter ({ask.policy} = '{policy}') / count(*) filter ({ask.policy} = '{policy}') "
+        f"as {key}"
         for key, policy in zip(keys, policies, strict=True)
     )
     return Table(
@@ -205,7 +207,8 @@ def _by_variant(m: Material, lineup: str) -> Table:
             ") where variant is not null group by variant order by variant",
         ),
         ("variant",),
-        "Only players that weigh the options know the twists; how the others fare says more about their style than "
+        "Only players that weigh the options know the twists; how the others fare says more about their "
+        "style than "
         f"about the {m.facts.variant}.".replace("twists", m.facts.variants),
         long=True,
     )

@@ -21,22 +21,50 @@
     return low * size - (low * (low - 1)) / 2 + high - low;
   };
   // Columns are texts (balance/report/html_atlas.py); each is read when it is first asked for.
-  const columns = new Map();
-  const numbers = (text) => {
-    if (!columns.has(text)) columns.set(text, text.split(" ").map((word) => (word ? parseInt(word, 36) : null)));
-    return columns.get(text);
+  const LAST = "0123456789abcdefghijklmnopqrstuvwxyz!#$%()";
+  const BEFORE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ+,-./:;=>?@[]^_`";
+  const decode = (text, exact) => {
+    const found = [];
+    const BASE = exact ? 42n : 42;
+    let number = exact ? 0n : 0;
+    let again = false;
+    for (const letter of text) {
+      const before = BEFORE.indexOf(letter);
+      if (before >= 0) {
+        number = number * BASE + (exact ? BigInt(before) : before);
+      } else if (letter === "*") {
+        again = true;
+      } else if (letter === "~") {
+        found.push(null);
+      } else {
+        const last = LAST.indexOf(letter);
+        number = number * BASE + (exact ? BigInt(last) : last);
+        if (again) for (let more = Number(number) - 1; more > 0; more--) found.push(found[found.length - 1]);
+        else if (exact) found.push(number % 2n ? -(number + 1n) / 2n : number / 2n);
+        else found.push(number % 2 ? -(number + 1) / 2 : number / 2);
+        number = exact ? 0n : 0;
+        again = false;
+      }
+    }
+    return found;
   };
-  const at = (text, k) => (text[0] === "=" ? numbers(text.slice(1))[0] : numbers(text)[k]);
-  const countsOf = (text) => (text ? data.bins.map((_, bin) => numbers(text)[bin] ?? 0) : []);
+  const columns = new Map();
+  const numbers = (text, exact = false) => {
+    const key = exact ? `exact ${text}` : text;
+    if (!columns.has(key)) columns.set(key, decode(text, exact));
+    return columns.get(key);
+  };
+  const at = (text, k) => numbers(text)[k];
+  const gameAt = (view, k) => numbers(view.replays, true)[k];
   const estimate = (group, name, k) => {
     const found = group[name];
     const value = found && at(found[0], k);
     if (value === null || value === undefined) return null;
-    const [below, above] = [at(found[1], k), at(found[2], k)];
+    const [below, farther] = [at(found[1], k), at(found[2], k)];
     return {
       value: value / data.scale,
       low: below === null ? null : (value - below) / data.scale,
-      high: above === null ? null : (value + above) / data.scale,
+      high: farther === null ? null : (value + (below ?? 0) + farther) / data.scale,
     };
   };
   const name = (index) => data.variants[index][1];
@@ -75,7 +103,7 @@
   };
   const phrases = (view, k) => (view.reasons[k] ? view.reasons[k].split("\n") : []);
   const sentence = (phrase) => {
-    const [template, ...words] = phrase.split("\t");
+    const [template, ...words] = phrase.split("|").map((word) => word.replaceAll("¬p", "|").replaceAll("¬n", "¬"));
     let next = 0;
     return data.templates[template].replace(/\{\}/g, () => words[next++]);
   };
@@ -221,7 +249,7 @@
     if (!scales.has(metric.id)) {
       const all = data.views.flatMap((view) => {
         const column = view.values[metric.id]?.[0];
-        return column === undefined ? [] : numbers(column.replace("=", ""));
+        return column === undefined ? [] : numbers(column);
       }).filter((x) => x !== null).map((x) => x / data.scale).sort((a, b) => a - b);
       const plain = data.plain.map((one) => one[metric.id]?.[0]).filter((x) => x !== undefined && x !== null).sort((a, b) => a - b);
       const range = metric.low !== null || metric.high !== null || metric.neutral !== null;
@@ -313,6 +341,7 @@
       const sign = metric ? (level === null ? ink : inkOn(level, ramp)) : code === "b" ? "#ffffff" : quiet;
       all.push({
         value: [column, row, level === null ? "-" : level],
+        name: `${i} ${j}`, // by which it is chosen; without it all of a column would be
         pair: [i, j],
         label: { formatter: code === "b" || (code === "u" && !metric) ? SIGNS[code] : "", color: sign },
         // One alone is round.
@@ -514,6 +543,7 @@
   let focusNext = false;
 
   const open = (pair, from) => {
+    chart?.dispatchAction({ type: "hideTip" });
     origin = from;
     focusNext = true;
     go({ pair });
@@ -545,7 +575,7 @@
 
   // Axes and series of both charts, at given places, for the panel and for the picture of it.
   const lengthParts = (k, indices, where = 0) => {
-    const counts = (index) => countsOf(data.views[index].lengths[k] ?? "");
+    const counts = (index) => numbers(data.views[index].lengths[k] ?? "");
     const played = indices.filter((index) => counts(index).length);
     if (!played.length) return null;
     const known = data.bins.map((_, bin) => played.some((index) => counts(index)[bin] > 0 || data.plainLengths[index]?.[bin] > 0));
@@ -635,7 +665,10 @@
       return make("td", { class: "num" }, make("span", { class: out ? "outside" : null }, `${written(metric.kind, found.value)}${out ? " !" : ""}`),
         interval ? [make("br"), make("span", { class: "small quiet" }, interval)] : null);
     };
-    const plainOf = (metric) => indices.map((index) => data.plain[index]?.[metric.id]).map((found) => (found ? written(metric.kind, found[0]) : "–")).join(" / ");
+    const plainOf = (metric) => {
+      const told = indices.map((index) => written(metric.kind, data.plain[index]?.[metric.id]?.[0]));
+      return new Set(told).size === 1 ? told[0] : told.join(" / ");
+    };
     const rows = data.metrics.filter((metric) => indices.some((index) => estimate(data.views[index].values, metric.id, k)));
     return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "All numbers" }, make("table", { class: "metrics" },
       make("caption", { class: "unseen" }, "Metrics with 95% intervals"),
@@ -671,7 +704,10 @@
       return element;
     };
     const lengths = lengthParts(k, indices);
-    if (lengths) content.push(make("h3", {}, "Length of games"), chartFor(lengths, 230, `Length of games of ${title(pair)}; the table below gives the numbers`));
+    if (lengths) {
+      const told = ({ name: series, data: shown }) => `${series}: ${shown.map((share, bin) => `${lengths.xAxis.data[bin]} rounds ${share}%`).filter((_, bin) => shown[bin]).join(", ")}`;
+      content.push(make("h3", {}, "Length of games"), chartFor(lengths, 230, `Share of games by length. ${lengths.series.map(told).join(". ")}`));
+    }
     const styles = styleParts(k, indices) ?? styleParts(k, views("all"));
     if (styles) {
       const words = styles.rows.map(([policy, found]) => `${policy} ${fixed(found.value, 2)}`).join(", ");
@@ -684,10 +720,17 @@
         make("tbody", {}, together.map((row) => make("tr", {}, make("th", { scope: "row" }, row.label, indices.length > 1 ? make("span", { class: "quiet" }, ` (${row.strength})`) : null), make("td", { class: "num" }, row.value), make("td", { class: "num" }, row.interval), make("td", {}, row.sure === "1" ? "yes" : row.sure === "0" ? "no" : "–")))))));
     }
     content.push(make("h3", {}, "All numbers"), metricTable(k, indices));
-    const games = indices.map((index) => data.views[index].replays[k]).filter((game) => game !== null && game !== undefined);
-    if (games.length) content.push(make("h3", {}, "A game worth looking at"), games.slice(0, 1).map((game) => page.code(data.replay.replace("{}", () => game), "command")));
-    const cells = indices.map((index) => at(data.views[index].cells, k)).filter((cell) => cell !== null && cell !== undefined);
-    if (cells.length) content.push(make("h3", {}, "The query behind it"), page.code(data.sql.replaceAll("{}", () => cells[0])));
+    const forEach = (heading, told) => {
+      const found = indices.map((index) => [data.views[index].strength, told(data.views[index])]).filter(([, text]) => text);
+      if (found.length) content.push(make("h3", {}, heading));
+      for (const [strength, text] of found) {
+        if (found.length > 1) content.push(make("p", { class: "small quiet" }, `For ${strength}:`));
+        content.push(page.code(text, "command"));
+      }
+    };
+    const known = (x) => x !== null && x !== undefined;
+    forEach("A game worth looking at", (view) => known(gameAt(view, k)) && data.replay.replace("{}", () => String(gameAt(view, k))));
+    forEach("The query behind it", (view) => known(at(view.cells, k)) && data.sql.replaceAll("{}", () => at(view.cells, k)));
     const share = make("button", { type: "button", onclick: () => page.copy(location.href, share) }, "Copy the link");
     content.push(make("div", { class: "actions" }, make("button", { type: "button", id: "panel-png", onclick: () => picture(pair) }, "Download as PNG"), share));
     panel.replaceChildren(...content.flat(4).filter(Boolean));

@@ -217,7 +217,7 @@ for (const button of document.querySelectorAll("button.copy")) {
   const follow = () => {
     waiting = false;
     let current = sections[0];
-    for (const section of sections) if (section.getBoundingClientRect().top < innerHeight / 3) current = section;
+    if (scrollY > 10) for (const section of sections) if (section.getBoundingClientRect().top < innerHeight / 3) current = section;
     for (const [id, link] of links) {
       if (id === current?.id) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");

@@ -1,0 +1,169 @@
+"""The report as a PDF: its text is that of the model, the same bytes twice, nothing from outside."""
+
+import io
+import re
+import shutil
+import subprocess
+
+import pypdf
+import pytest
+
+from balance.errors import UsageError
+from balance.report import making
+from balance.report.figures import svg
+from balance.report.model import Bullets, Figure, Paragraph, Table, spans
+from balance.report.pdf import VERDICT_LETTERS, render
+from tests.report.conftest import HOSTILE
+
+
+@pytest.fixture(scope="module")
+def made(space):
+    return render(space)
+
+
+@pytest.fixture(scope="module")
+def read(made):
+    return pypdf.PdfReader(io.BytesIO(made))
+
+
+def squeezed(text):
+    """Return a text without spaces and hyphens of line breaks: what is left does not depend on lines."""
+    return re.sub(r"[\s\u00ad\u2010-]", "", text)
+
+
+@pytest.fixture(scope="module")
+def text(read):
+    return squeezed("".join(page.extract_text() for page in read.pages))
+
+
+def every_block(report):
+    for section in report.sections:
+        for part in (section, *section.sections):
+            for block in part.blocks:
+                yield part, block
+
+
+def test_all_that_the_model_says_is_in_the_text(space, text):
+    assert squeezed(space.title) in text
+    assert squeezed(space.answer.headline) in text
+    missing = []
+    for part, block in every_block(space):
+        said = [part.title]
+        if isinstance(block, Table):
+            said += [
+                column.title for column in block.columns if not (block.long and column.kind == "verdict")
+            ]
+            said += [
+                VERDICT_LETTERS.get(cell.text, "") if block.long and column.kind == "verdict" else cell.text
+                for row in block.rows
+                for column, cell in zip(block.columns, row, strict=True)
+                if len(cell.text) < 30
+            ]
+        if isinstance(block, Table | Figure):
+            said += [block.source.n]
+        missing += [words for words in said if squeezed(words) not in text]
+    assert missing == []
+
+
+def test_paragraphs_and_captions_are_there_word_by_word(space, text):
+    for _, block in every_block(space):
+        match block:
+            case Paragraph(words):
+                said = [words]
+            case Bullets(items):
+                said = list(items)
+            case Table() | Figure():
+                said = [block.caption]
+            case _:
+                said = []
+        for words in said:
+            for piece, _ in spans(words, space.glossary):
+                for word in piece.split():
+                    assert squeezed(word) in text, (word, words)
+
+
+def test_hostile_notes_stay_text(text, item):
+    assert squeezed(HOSTILE) in text
+    sheet = pypdf.PdfReader(io.BytesIO(render(item)))
+    assert squeezed(HOSTILE) in squeezed("".join(page.extract_text() for page in sheet.pages))
+
+
+def test_the_same_bytes_twice(space, made):
+    assert render(space) == made
+
+
+def test_figures_are_the_same_bytes_twice_and_carry_no_date(space):
+    for _, block in every_block(space):
+        if isinstance(block, Figure):
+            for letters in (False, True):
+                drawn = svg(block, letters=letters)
+                assert drawn == svg(block, letters=letters)
+                assert "<dc:date>" not in drawn
+                assert ("<text" in drawn) is letters
+
+
+def test_fonts_are_embedded(read):
+    fonts = {}
+    for page in read.pages:
+        for font in (page["/Resources"].get("/Font") or {}).values():
+            inner = font.get_object()["/DescendantFonts"][0].get_object()["/FontDescriptor"].get_object()
+            fonts[inner["/FontName"]] = any(key in inner for key in ("/FontFile", "/FontFile2", "/FontFile3"))
+    assert fonts
+    assert all(fonts.values()), fonts
+    assert all(re.match(r"/[A-Z]{6}\+(Libertinus|DejaVu)", name) for name in fonts), fonts
+
+
+def test_it_is_set_like_a_document(read, space):
+    contents = read.pages[1].extract_text()
+    assert "Contents" in contents
+    for section in space.sections:
+        assert section.title in contents
+    assert f"2 / {len(read.pages)}" in contents
+    everything = "".join(page.extract_text() for page in read.pages)
+    tables = [int(n) for n in re.findall(r"Table (\d+)\.", everything)]
+    figures = [int(n) for n in re.findall(r"Figure (\d+)\.", everything)]
+    assert tables == list(range(1, len(tables) + 1))
+    assert figures == list(range(1, len(figures) + 1))
+    assert len(figures) == sum(isinstance(block, Figure) for _, block in every_block(space))
+    assert read.metadata.title == space.title
+
+
+def test_headers_of_long_tables_are_repeated(space, read):
+    values = next(block for _, block in every_block(space) if getattr(block, "id", "") == "values")
+    pages = [page.extract_text() for page in read.pages if "Fair cost" in page.extract_text()]
+    assert len(values.rows) == 64
+    assert len([page for page in pages if "Dealt" in page]) >= 2
+
+
+@pytest.mark.parametrize(("paper", "size"), [("a4", (595.28, 841.89)), ("letter", (612, 792))])
+def test_paper(pair, paper, size):
+    sheet = pypdf.PdfReader(io.BytesIO(render(pair, paper)))
+    box = sheet.pages[0].mediabox
+    assert (float(box.width), float(box.height)) == pytest.approx(size, abs=0.5)
+    assert len(sheet.pages) == 2
+
+
+def test_unknown_paper_is_refused(pair):
+    with pytest.raises(UsageError, match="expected a4 or letter"):
+        render(pair, "a3")
+
+
+def test_the_tiny_game_and_a_tiny_run_have_a_pdf(tiny_space, workplace):
+    sheet = pypdf.PdfReader(io.BytesIO(render(tiny_space)))
+    assert "Tiny race: is it balanced?" in sheet.pages[0].extract_text()
+    from balance import simulate
+
+    simulate("two-games", players=2, variants=["none", "geeks"], games_per_cell=2, jobs=1)
+    small = pypdf.PdfReader(io.BytesIO(render(making.make(making.Asked(("two-games",)), jobs=1))))
+    assert "Too few games to say" in small.pages[0].extract_text()
+
+
+@pytest.mark.skipif(shutil.which("pdftoppm") is None, reason="needs poppler's pdftoppm")
+def test_pages_can_be_drawn_and_none_is_empty(made, tmp_path):
+    from PIL import Image
+
+    (tmp_path / "r.pdf").write_bytes(made)
+    subprocess.run(["pdftoppm", "-r", "20", "-gray", "-png", "r.pdf", "p"], cwd=tmp_path, check=True)
+    for page in sorted(tmp_path.glob("p*.png")):
+        low, high = Image.open(page).convert("L").getextrema()
+        assert low < 128 < high, page.name
