@@ -37,6 +37,8 @@ __all__ = ["comparison_report", "report_targets"]
 
 _MOST: Final = 300
 """Rows of a table at most."""
+_MOST_DOTS: Final = 24
+"""Rows of a figure at most: they fit on a page."""
 _INTERVAL: Final = "95%, Student's t over deals, paired"
 _TITLES: Final = {
     ALL: "Over all combinations",
@@ -204,7 +206,9 @@ def _dots(found: Comparison, command: str) -> Iterator[Figure]:
             ]
             if len(own) < 2:
                 continue
-            own.sort(key=lambda change: (-change.difference, change.variants))
+            largest = sorted(own, key=lambda change: (-abs(change.difference), change.variants))[:_MOST_DOTS]
+            note = f"The {_MOST_DOTS} largest of {len(own)}." if len(own) > _MOST_DOTS else ""
+            own = sorted(largest, key=lambda change: (-change.difference, change.variants, change.lineup))
             labels = tuple(found.title_of(change.variants) for change in own)
             top, low = own[0], own[-1]
             yield Figure(
@@ -223,6 +227,7 @@ def _dots(found: Comparison, command: str) -> Iterator[Figure]:
                 f"From {top.told()} under {labels[0]} to {low.told()} under {labels[-1]}.",
                 y_title="win points",
                 reference=0.0,
+                note=note,
             )
 
 
