@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.analysis.blocks import BLOCKS
-from balance.analysis.cells import connect
+from balance.analysis.cells import connect, refuse_chosen
 from balance.dataset import sqltext
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
@@ -146,6 +146,7 @@ def choose_cells(
     """
     if not runs:
         raise UsageError("no run is given")
+    refuse_chosen(runs)
     played = {cell.id: cell for run in runs for cell in run.plan.cells if cell.games}
     lineups = sorted({cell.lineup for cell in played.values()})
     if lineup is None:

@@ -13,6 +13,7 @@ from balance.analysis.cells import statistics
 from balance.analysis.comparing import compare
 from balance.analysis.comparison import ALL, COMBINATION, ITEM, Change, change_of, corrected
 from balance.analysis.corrections import benjamini_yekutieli, harmonic
+from balance.analysis.items import value_of_items
 from balance.analysis.paired import Dealt, Group, count_dealt, count_measures, groups_of, pair_cells
 from balance.errors import DataError, UsageError
 from balance.games.lineup import parse_lineup
@@ -235,6 +236,8 @@ def test_deals_on_purpose_hold_the_card_and_say_nothing_of_games_in_general(chea
         assert run.path.name.endswith("-dealt-46")
         with pytest.raises(UsageError, match="its deals were chosen"):
             statistics([run])
+        with pytest.raises(UsageError, match="its deals were chosen"):
+            value_of_items([run])
         with pytest.raises(UsageError, match="its deals were chosen"):
             compare(run.path, "cheap.toml")
         with pytest.raises(UsageError, match="cannot be extended"):
