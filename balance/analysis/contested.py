@@ -24,6 +24,7 @@ from balance.analysis.dealing import Deals, adjustable, dealt, items_in
 from balance.analysis.intervals import Interval
 from balance.analysis.itemcounts import Item
 from balance.analysis.samples import sample
+from balance.analysis.strength import stamp
 from balance.analysis.thresholds import Thresholds, load_thresholds
 from balance.analysis.verdict import Bench, Finding, Judgement, Verdict, judge, unfitted_variants
 from balance.errors import CatalogError, UsageError
@@ -131,6 +132,7 @@ class Doubted:
 class Contested:
     """Everything that is in doubt, and what was played to see what hangs on it."""
 
+    game: str
     edition: str
     players: int
     lineups: tuple[str, ...]
@@ -143,6 +145,8 @@ class Contested:
     item: str
     items: str
     variants: str
+    stamp: Mapping[str, str]
+    """Digests of what was played, as those of a measured ladder."""
     entries: tuple[Doubted, ...]
 
     def sentences(self) -> list[str]:
@@ -247,6 +251,7 @@ def contested(
         )
         entries = tuple(table.doubted(doubt) for doubt in chosen)
     return Contested(
+        found.name,
         printed,
         players,
         table.lineups,
@@ -257,6 +262,7 @@ def contested(
         facts.item,
         facts.items,
         facts.variants,
+        stamp(found, loaded),
         entries,
     )
 

@@ -156,6 +156,8 @@ def _worth(own: Worth | None) -> dict[str, object]:
 
 def _document(found: Contested) -> dict[str, object]:
     return {
+        "game": found.game,
+        "stamp": dict(found.stamp),
         "edition": found.edition,
         "players": found.players,
         "lineups": list(found.lineups),

@@ -7,10 +7,12 @@ from typing import Any, Final
 
 from balance.analysis.cells import Sums, connect
 from balance.analysis.estimates import Share
+from balance.analysis.hanging import measured_doubts
 from balance.analysis.verdict import ALPHA
 from balance.dataset import sqltext
 from balance.dataset.run import Run
 from balance.dataset.schema import stored_table
+from balance.games.contract import Doubtful
 from balance.report.material import Material
 from balance.report.model import Block, Bullets, Code, Column, Paragraph, Provenance, Section, Source, Table
 from balance.report.words import command_path, count, interval, listed, text, whole
@@ -66,6 +68,7 @@ def section(m: Material, made: Provenance) -> Section:
         )
     )
     blocks += _confidence(m)
+    blocks += _hanging(m)
     blocks += [Paragraph("Limits:"), Bullets(tuple(_limits(m)))]
     blocks += [Paragraph("This makes the report again:"), Code("\n".join(made.commands), "")]
     return Section("method", "How we know", tuple(blocks))
@@ -314,6 +317,60 @@ def _confidence(m: Material) -> list[Block]:
             ("players",),
         ),
     ]
+
+
+def _hanging(m: Material) -> list[Block]:
+    """Return which verdicts and values would change if facts in doubt were otherwise, as measured before."""
+    if not isinstance(m.game, Doubtful):
+        return []
+    plan = m.run.plan
+    found = measured_doubts(m.game)
+    if found is None or found.edition != plan.edition:
+        return [
+            Paragraph(
+                "Which verdicts would change if facts in doubt were otherwise was not measured for this "
+                f"edition; balance contested --edition {plan.edition} does."
+            )
+        ]
+    stale = found.stale(
+        {"engine": plan.engine_hash, "policies": plan.policies_hash, "catalog": plan.catalog_hash}
+    )
+    told = (
+        f"What hangs on facts in doubt, on {count(found.games, 'game', 'games')} of {found.players} "
+        "players of their own. Where sources disagree the other reading was played; where only one "
+        "speaks, the entry was left out or its numbers moved by one, which is called a sensitivity. "
+    )
+    if stale:
+        told += f"Since then {listed(list(stale))} changed: this is how it was. "
+    changing = [one for one in found.readings if one.changes]
+    blocks: list[Block] = [Paragraph(told + " ".join(found.sentences))]
+    if changing:
+        blocks.append(
+            Table(
+                "contested",
+                "What would change if facts in doubt were otherwise",
+                (
+                    Column("entry", "Entry"),
+                    Column("confidence", "Known"),
+                    Column("kind", "Played as"),
+                    Column("change", "What changes"),
+                ),
+                tuple(
+                    (
+                        text(one.name),
+                        text(one.confidence),
+                        text("sensitivity" if one.sensitivity else "another reading"),
+                        text(one.sentence),
+                    )
+                    for one in changing
+                ),
+                Source(
+                    count(found.games, "game", "games"), "95%, paired by blocks of deals", "", found.command
+                ),
+                (),
+            )
+        )
+    return blocks
 
 
 def _doubtful(m: Material) -> list[int]:
