@@ -112,10 +112,14 @@ def rank(
     *,
     look: int | None = None,
     settled: dict[Key, Judgement] | None = None,
+    summed: Statistics | None = None,
 ) -> Ranking:
-    """Judge every combination of variants in runs, at some or all numbers of players."""
+    """Judge every combination of variants in runs, at some or all numbers of players.
+
+    `summed` is what the games of the runs add up to, if that is at hand already.
+    """
     run = runs[0]
-    summed = statistics(runs)
+    summed = summed or statistics(runs)
     bench = Bench(summed, unfitted_variants(run.game, run.catalog))
     cells = _cells(summed, players)
     if not cells:
