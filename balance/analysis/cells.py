@@ -8,7 +8,7 @@ numbers on every machine. Columns are found by their roles; must stay free of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -348,6 +348,9 @@ def _case(what: str, seats: Iterable[int], prefix: str) -> str:
 
 # --- reading
 
+Observe = Callable[["duckdb.DuckDBPyConnection", Layout], None]
+"""Looks at the table `deals`, whose columns the layout tells."""
+
 
 def connect() -> duckdb.DuckDBPyConnection:
     """Return a connection of its own, within the memory that an analysis may take."""
@@ -367,10 +370,13 @@ def statistics(
     con: duckdb.DuckDBPyConnection | None = None,
     *,
     items: bool = False,
+    observe: Observe | None = None,
 ) -> Statistics:
     """Return what the games of every cell (or of some, and their baselines) add up to.
 
     With `items` also what every item in an opening hand has won: dozens of sums more, for a few cells.
+    `observe` is called for every few shards, while the temporary table `deals` holds their deals: that takes
+    most of the time, so what else is made of deals need not do it again.
     """
     if not runs:
         raise UsageError("no run is given")
@@ -381,7 +387,7 @@ def statistics(
     where = "true" if cells is None else "cell_id in (select cell_id from planned)"
     _make_cells_table(con, planned, runs[0].game)
     by_deal(con, layout, runs, "plain", [cell.id for cell in planned.values() if not cell.variants])
-    sums, paired = _summed(con, layout, runs, planned)
+    sums, paired = _summed(con, layout, runs, planned, observe)
     lengths = _histogram(con, runs, layout.column("games", "length"), where)
     leads: dict[int, dict[int, int]] = {}
     if layout.facts.measures.lead_changes:
@@ -482,6 +488,7 @@ def _summed(
     layout: Layout,
     runs: Sequence[Run],
     planned: Mapping[int, PlannedCell],
+    observe: Observe | None,
 ) -> tuple[dict[int, dict[str, Sums]], dict[int, dict[str, Paired]]]:
     """Sum up the deals of every cell, batch by batch."""
     found: dict[int, dict[str, Sums]] = {}
@@ -493,9 +500,13 @@ def _summed(
         if not con.execute(f"select count(*) from planned where mixed = {mixed}").fetchall()[0][0]:
             continue
         for games, seats in batches(runs):
+            deals_sql = own_layout.per_deal(sqltext.parquet(games), sqltext.parquet(seats), where)
+            if observe is not None:
+                con.execute(f"create or replace temp table deals as {deals_sql}")
+                observe(con, own_layout)
             rows = con.execute(f"""
                 select d.cell_id, count(*), {", ".join(selects)}
-                from ({own_layout.per_deal(sqltext.parquet(games), sqltext.parquet(seats), where)}) d
+                from {"deals" if observe is not None else f"({deals_sql})"} d
                 join planned using (cell_id)
                 left join plain b on b.cell_id = planned.base_id and b.deal = d.deal
                 group by d.cell_id""").fetchall()
@@ -503,6 +514,7 @@ def _summed(
                 seen = {name: int(value or 0) for name, value in zip(columns, values, strict=True)}
                 _add(found.setdefault(number, {}), _sums_of(own_layout, planned[number], int(deals), seen))
                 _add(paired.setdefault(number, {}), _paired_of(seen))
+    con.execute("drop table if exists deals")
     return found, paired
 
 

@@ -1,16 +1,20 @@
 """Corrections for having looked at many things at once, and for having looked at the same thing repeatedly.
 
 Cells of a run share their seeds, so their p-values depend on each other in a way that nobody has worked out:
-Benjamini and Yekutieli's procedure holds whatever the dependence is. Plain arithmetic, no library.
+Benjamini and Yekutieli's procedure holds whatever the dependence is. Plain arithmetic.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from balance.analysis.intervals import adjusted
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = ["Look", "benjamini_yekutieli", "harmonic", "largest_found"]
 
@@ -36,16 +40,19 @@ def benjamini_yekutieli(p_values: Sequence[float]) -> list[float]:
     return [min(1.0, p * cost) for p in adjusted(p_values)]
 
 
-def largest_found(p_values: Sequence[float], rate: float) -> float:
+def largest_found(p_values: Sequence[float] | npt.NDArray[np.float64], rate: float) -> float:
     """Return the largest p-value that `benjamini_yekutieli` finds at this rate; below 0 if it finds none.
 
     >>> largest_found([0.01, 0.04, 0.03, 0.5], 0.1), largest_found([0.5, 0.6], 0.1)
     (0.01, -1.0)
     """
+    import numpy as np
+
     tests = len(p_values)
     step = rate / (tests * harmonic(tests)) if tests else 0.0
-    found = (p for k, p in enumerate(sorted(p_values), 1) if p <= k * step)
-    return max(found, default=-1.0)
+    ordered = np.sort(np.asarray(p_values, np.float64))
+    found = ordered[ordered <= np.arange(1, tests + 1) * step]
+    return float(found[-1]) if found.size else -1.0
 
 
 class Look(NamedTuple):

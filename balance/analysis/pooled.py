@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from balance.analysis.cells import Layout, Part, Sums, batches, connect, layout_of, planned_cells
+from balance.analysis.cells import Layout, Part, Sums, connect, planned_cells, statistics
 from balance.analysis.intervals import Interval, Z, quantile
 from balance.dataset import sqltext
 from balance.dataset.plan import PlannedCell
@@ -22,7 +22,7 @@ from balance.games.lineup import parse_lineup
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Halved", "Pool", "Pooled", "halves", "length_quantiles", "pooled"]
+__all__ = ["Halved", "Pool", "Pooled", "Pooling", "halves", "length_quantiles", "pooled"]
 
 Key = tuple[int, str]
 """Players and lineup."""
@@ -50,56 +50,61 @@ class Pool:
     """Win points of policies only, where different ones meet."""
 
 
-def pooled(
-    runs: Sequence[Run],
-    cells: Iterable[int] | None = None,
-    con: duckdb.DuckDBPyConnection | None = None,
-) -> Pool:
-    """Put the games of all cells (or of some) together."""
-    planned = planned_cells(runs)
-    if cells is not None:
-        wanted = set(cells)
-        planned = {number: cell for number, cell in planned.items() if number in wanted}
-    con = con or connect()
-    layout = layout_of(runs[0], planned)
-    _tell_cells(con, planned, runs[0])
-    sums = _summed_up(layout)
-    own = [part for part in layout.parts if part.name.partition(":")[0] == _POLICY]
-    tables = {
-        "pool": ("c.players, c.lineup", "", sums),
-        "pool_by": (
-            "c.players, c.lineup, v.variant",
-            "join variants_of v using (cell_id)",
-            _summed_up(layout, own),
-        ),
-    }
-    for at, (games, seats) in enumerate(batches(runs)):
-        where = "cell_id in (select cell_id from pooled_cells)"
-        rows = layout.per_deal(sqltext.parquet(games), sqltext.parquet(seats), where)
-        con.execute(f"create or replace temp table deals as {rows}")
-        for table, (keys, join, selects) in tables.items():
-            query = (
-                f"select {keys}, deal, sum(c.replicates)::bigint as games, {', '.join(selects) or '0'} "
-                f"from deals join pooled_cells c using (cell_id) {join} "
-                + ("where c.mixed " if join else "")
-                + "group by all"
+class Pooling:
+    """Puts cells together while their sums are made: an observer of `balance.analysis.cells.statistics`."""
+
+    def __init__(self, runs: Sequence[Run], cells: Iterable[int] | None = None) -> None:
+        planned = planned_cells(runs)
+        wanted = set(planned) if cells is None else set(cells)
+        self._planned = {number: cell for number, cell in planned.items() if number in wanted}
+        self._run = runs[0]
+        self._con: duckdb.DuckDBPyConnection | None = None
+        self._layouts: dict[str, Layout] = {}
+
+    def __call__(self, con: duckdb.DuckDBPyConnection, layout: Layout) -> None:
+        """Add the deals at hand."""
+        if self._con is None:
+            self._con = con
+            _tell_cells(con, self._planned, self._run)
+        kind = "mixed" if layout.policies else "alike"
+        own = _policies(layout)
+        for table, keys, join, parts in (
+            (f"pool_{kind}", "c.players, c.lineup", "", layout.parts),
+            (f"pool_by_{kind}", "c.players, c.lineup, v.variant", "join variants_of v using (cell_id)", own),
+        ):
+            if not parts:
+                continue
+            made = "insert into {}" if kind in self._layouts else "create or replace temp table {} as"
+            con.execute(
+                f"{made.format(table)} select {keys}, deal, sum(c.replicates)::bigint as games, "
+                f"{', '.join(_summed_up(parts))} from deals join pooled_cells c using (cell_id) {join} "
+                "group by all"
             )
-            made = "create or replace temp table" if not at else "insert into"
-            con.execute(f"{made} {table} {'as' if not at else ''} {query}")
-    con.execute("drop table if exists deals")
-    every = {
-        (players, lineup): Pooled(players, lineup, None, games, found)
-        for (players, lineup), games, found in _by_deal(
-            con, "pool", ("players", "lineup"), layout, layout.parts
-        )
-    }
-    by_variant = {
-        (players, lineup, variant): Pooled(players, lineup, variant, games, found)
-        for (players, lineup, variant), games, found in _by_deal(
-            con, "pool_by", ("players", "lineup", "variant"), layout, own
-        )
-    }
-    return Pool(every, by_variant)
+        self._layouts[kind] = layout
+
+    def result(self) -> Pool:
+        """Return what was seen."""
+        every: dict[Key, Pooled] = {}
+        by_variant: dict[tuple[int, str, str], Pooled] = {}
+        for kind, layout in self._layouts.items():
+            assert self._con is not None
+            for key, games, sums in _by_deal(self._con, f"pool_{kind}", ("players", "lineup"), layout.parts):
+                every[key[0], key[1]] = Pooled(key[0], key[1], None, games, sums)
+            keys, own = ("players", "lineup", "variant"), _policies(layout)
+            for key, games, sums in _by_deal(self._con, f"pool_by_{kind}", keys, own):
+                by_variant[key[0], key[1], key[2]] = Pooled(key[0], key[1], key[2], games, sums)
+        return Pool(dict(sorted(every.items())), dict(sorted(by_variant.items())))
+
+
+def pooled(runs: Sequence[Run], cells: Iterable[int] | None = None) -> Pool:
+    """Put the games of all cells (or of some) together."""
+    pooling = Pooling(runs, cells)
+    statistics(runs, observe=pooling)
+    return pooling.result()
+
+
+def _policies(layout: Layout) -> list[Part]:
+    return [part for part in layout.parts if part.name.partition(":")[0] == _POLICY]
 
 
 def _tell_cells(con: duckdb.DuckDBPyConnection, planned: Mapping[int, PlannedCell], run: Run) -> None:
@@ -122,10 +127,10 @@ def _tell_cells(con: duckdb.DuckDBPyConnection, planned: Mapping[int, PlannedCel
         con.execute(f"insert into variants_of values {', '.join(pairs)}")
 
 
-def _summed_up(layout: Layout, parts: Sequence[Part] | None = None) -> list[str]:
+def _summed_up(parts: Sequence[Part]) -> list[str]:
     """Return SQL that sums the parts over the cells of a deal."""
     names: dict[str, None] = {}
-    for part in layout.parts if parts is None else parts:
+    for part in parts:
         names[f"n:{part.name}"] = None
         if not part.constant:
             names[f"d:{part.den}"] = None
@@ -133,11 +138,13 @@ def _summed_up(layout: Layout, parts: Sequence[Part] | None = None) -> list[str]
 
 
 def _by_deal(
-    con: duckdb.DuckDBPyConnection, table: str, keys: Sequence[str], layout: Layout, parts: Sequence[Part]
+    con: duckdb.DuckDBPyConnection, table: str, keys: Sequence[str], parts: Sequence[Part]
 ) -> Iterable[tuple[tuple[Any, ...], int, dict[str, Sums]]]:
     """Yield the sums over deals of every group."""
+    if not parts:
+        return
     group = ", ".join(keys)
-    once = ", ".join(_summed_up(layout, parts))
+    once = ", ".join(_summed_up(parts))
     wanted: list[str] = []
     for part in parts:
         num = sqltext.name(f"n:{part.name}")
@@ -149,8 +156,6 @@ def _by_deal(
             f"sum({den}::hugeint * {den})",
         ]
         wanted.append(f"sum({num}::hugeint * {den})")
-    if not parts:
-        return
     rows = con.execute(
         f"select {group}, count(*), sum(games), {', '.join(wanted)} from "
         f"(select {group}, deal, sum(games)::bigint as games, {once} from {table} group by all) "

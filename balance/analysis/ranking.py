@@ -147,13 +147,17 @@ def rank(
     *,
     look: Look | None = None,
     settled: dict[Key, Judgement] | None = None,
+    summed: Statistics | None = None,
 ) -> Ranking:
-    """Judge every combination of variants in runs, at some or all numbers of players."""
+    """Judge every combination of variants in runs, at some or all numbers of players.
+
+    `summed` is what the games of the runs add up to, if that is at hand already.
+    """
     run = runs[0]
     cells = _judged_cells(runs, players)
     if not cells:
         raise DataError(f"the runs hold no games under {run.game.facts.variants} to be judged")
-    summed = statistics(runs, cells)
+    summed = summed or statistics(runs, cells)
     bench = Bench(summed, unfitted_variants(run.game, run.catalog))
     found = judge(summed, thresholds, cells=cells, bench=bench, look=look, settled=settled)
     both = tuple(together(found, summed))

@@ -5,14 +5,15 @@ Words only; nothing is computed or judged here. A metric without words of its ow
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final
 
 from balance.analysis.intervals import Interval
 from balance.analysis.metrics import Measurement
-from balance.analysis.verdict import Finding
+from balance.analysis.verdict import TOO_MANY, Finding
 
-__all__ = ["finding_sentence", "measured_sentence"]
+__all__ = ["finding_sentence", "measured_sentence", "needed_sentence"]
 
 Words = Callable[[str, str], str]
 """From what a metric is of and the figure with its interval to a sentence without its full stop."""
@@ -86,3 +87,15 @@ def finding_sentence(finding: Finding, base: Measurement | None = None) -> str:
     bound = _number(name, finding.bound)
     accepted = f"at most {bound}" if finding.upper else f"at least {bound}"
     return f"{measured_sentence(finding.measured, base)}. Accepted: {accepted}."
+
+
+def needed_sentence(further: float) -> str:
+    """Return how many more games would settle a verdict, in words.
+
+    >>> needed_sentence(123_456), needed_sentence(float("inf"))
+    ('About 130,000 more games would tell.', 'Too close to call.')
+    """
+    if not math.isfinite(further) or further > TOO_MANY:
+        return "Too close to call."
+    size = int(10 ** max(0, len(str(int(further))) - 2))
+    return f"About {math.ceil(further / size) * size:,} more games would tell."

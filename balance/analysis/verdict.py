@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from balance.analysis.cells import CellStatistics, Statistics
 from balance.analysis.corrections import Look, benjamini_yekutieli, harmonic, largest_found
@@ -22,6 +22,10 @@ from balance.analysis.estimates import fewest_units
 from balance.analysis.metrics import Measurement, measure
 from balance.analysis.thresholds import Threshold, Thresholds
 from balance.games.contract import Catalog, Facts, Game, Strength, Tunable
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = [
     "ALPHA",
@@ -487,27 +491,31 @@ def sensitivity(
     The same as judging anew for each, without what only a verdict needs: dozens of times everything is
     looked at, and only the tests of one threshold differ.
     """
+    import numpy as np
+
     bench = bench or Bench(statistics, unfitted)
     wanted = statistics.cells if cells is None else {number: statistics.cells[number] for number in cells}
     looks = (bench.look(cell, thresholds) for cell in wanted.values() if cell.games)
     findings = [finding for seen in looks for finding in seen.findings]
-    now = [finding.p_broken for finding in findings]
+    now = np.array([finding.p_broken for finding in findings])
+    combinations = {key: k for k, key in enumerate(dict.fromkeys(f.cell.variants for f in findings))}
+    of = np.array([combinations[finding.cell.variants] for finding in findings], np.int64)
     by_entry: dict[str, list[int]] = {}
     for place, finding in enumerate(findings):
         by_entry.setdefault(finding.threshold.id, []).append(place)
 
-    def broken(p_values: Sequence[float]) -> int:
-        limit = largest_found(p_values, ALPHA)
-        return len({f.cell.variants for f, p in zip(findings, p_values, strict=True) if p <= limit})
+    def broken(p_values: npt.NDArray[np.float64]) -> int:
+        return len(np.unique(of[p_values <= largest_found(p_values, ALPHA)]))
 
     def moved(entry: Threshold, factor: float) -> int:
         elsewhere = entry.moved(factor)
-        p_values = list(now)
+        p_values = now.copy()
         for place in by_entry.get(entry.id, ()):
             finding = findings[place]
             bound = elsewhere.high if finding.upper else elsewhere.low
             assert bound is not None
-            p_values[place] = bench.p_values_of(finding.cell, finding.measured, bound, finding.upper)[0]
+            estimate = finding.measured.estimate
+            p_values[place] = estimate.p_above(bound) if finding.upper else estimate.p_below(bound)
         return broken(p_values)
 
     as_is = broken(now)

@@ -255,20 +255,11 @@ def _open(found: Check, judgement: Judgement, width: int) -> Iterator[str]:
         )
     holding = judgement.holding
     if holding is not None:
-        yield from wrapped(f"{head}{found.sentence(holding)} {_needs(judgement.further)}", width, "  ")
+        from balance.analysis.sentences import needed_sentence
 
-
-def _needs(further: float) -> str:
-    from balance.analysis.verdict import TOO_MANY
-
-    if not math.isfinite(further) or further > TOO_MANY:
-        return "Too close to call."
-    return f"About {_rounded(further):,} more games would tell."
-
-
-def _rounded(value: float) -> int:
-    size = int(10 ** max(0, len(str(int(value))) - 2))
-    return math.ceil(value / size) * size
+        yield from wrapped(
+            f"{head}{found.sentence(holding)} {needed_sentence(judgement.further)}", width, "  "
+        )
 
 
 def _chart(found: Check) -> Iterator[str]:

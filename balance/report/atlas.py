@@ -16,7 +16,8 @@ from balance.analysis.cells import CellStatistics, connect
 from balance.analysis.interaction import LOG, Interaction
 from balance.analysis.intervals import Interval
 from balance.analysis.metrics import Measurement, metric
-from balance.analysis.verdict import TOO_MANY, CellVerdict, Finding, Verdict
+from balance.analysis.sentences import needed_sentence
+from balance.analysis.verdict import CellVerdict, Finding, Verdict
 from balance.dataset import sqltext
 from balance.dataset.schema import stored_table
 from balance.report.material import INTERACTIONS, Material
@@ -32,7 +33,7 @@ from balance.report.model import (
 )
 from balance.report.words import command_path
 
-__all__ = ["make_atlas", "needed_games", "panel_sql"]
+__all__ = ["make_atlas", "panel_sql"]
 
 SHOWN: Final = (
     *("length_ratio", "length", "length_long", "stalls", "tie_extensions", "skill", "no_lead_change"),
@@ -272,21 +273,13 @@ def _reasons(m: Material, found: CellVerdict) -> list[str]:
     if found.broken:
         return [_short(m, finding) for finding in found.broken[:_MOST_REASONS]]
     if found.verdict is Verdict.UNDECIDED and found.holding is not None:
-        return [_short(m, found.holding), needed_games(found.further)]
+        return [_short(m, found.holding), needed_sentence(found.further)]
     return []
 
 
 def _short(m: Material, finding: Finding) -> str:
     assert m.ranking is not None
     return m.ranking.sentence(finding)
-
-
-def needed_games(further: float) -> str:
-    """Return how many games would tell."""
-    if not math.isfinite(further) or further > TOO_MANY:
-        return "Too close to call."
-    size = int(10 ** max(0, len(str(int(further))) - 2))
-    return f"About {math.ceil(further / size) * size:,} more games would tell."
 
 
 def _overall(m: Material, places: _Places, players: int) -> str:

@@ -11,11 +11,11 @@ from balance.games.contract import Facts
 from balance.report.atlas import make_atlas
 from balance.report.chapters import answer as answers
 from balance.report.chapters import items, length, matrices, method, tension, variants, wins
-from balance.report.material import Material, Play, Step, collect
+from balance.report.material import Play, Step, collect
 from balance.report.model import Report, Section
 from balance.report.words import count, listed
 
-__all__ = ["STEPS", "space_report", "terms"]
+__all__ = ["STEPS", "game_words", "space_report", "terms"]
 
 STEPS: Final = 11
 """How many steps `space_report` tells of."""
@@ -56,7 +56,7 @@ def space_report(
         f"{listed([str(n) for n in m.players])} players, {count(m.games, 'game', 'games')}",
         game=m.facts.title,
         edition=m.run.plan.edition,
-        words=game_words(m),
+        words=game_words(m.facts),
         answer=answer,
         sections=tuple(section for section in sections if section is not None),
         glossary=terms(m.facts, [(lineup, m.strength_name(lineup)) for lineup in m.lineups]),
@@ -65,9 +65,8 @@ def space_report(
     )
 
 
-def game_words(m: Material) -> dict[str, str]:
+def game_words(facts: Facts) -> dict[str, str]:
     """Return the game's own words."""
-    facts = m.facts
     return {"variant": facts.variant, "variants": facts.variants, "item": facts.item, "items": facts.items}
 
 

@@ -17,7 +17,7 @@ from balance.analysis.interaction import Interaction, Together, interactions
 from balance.analysis.intervals import Interval
 from balance.analysis.itemcounts import Item, choose_cells, count_items, count_versus, items_of
 from balance.analysis.items import ItemInteraction, ItemValue
-from balance.analysis.pooled import Halved, Pool, halves, length_quantiles, pooled
+from balance.analysis.pooled import Halved, Pool, Pooling, halves, length_quantiles
 from balance.analysis.ranking import HEADLINE, Confirmed, Ranking, confirm, rank
 from balance.analysis.strength import Strength, measured_strength
 from balance.analysis.thresholds import Thresholds
@@ -266,7 +266,12 @@ def collect(
     with ThreadPoolExecutor(1) as aside:
         counted = aside.submit(_counted, runs, cells, counts, jobs, step)
         try:
-            ranking, statistics = _judged(runs, thresholds, players, step)
+            pooling = Pooling(runs, cells)
+            step("games, seats, deals")
+            every = summed(runs, observe=pooling)
+            step("verdicts")
+            ranking = _judged(runs, thresholds, players, every)
+            statistics = _narrowed(every, players)
             step("how much the thresholds matter")
             moved = ranking.sensitivity(thresholds) if ranking else []
             step("pairs against their parts")
@@ -293,7 +298,7 @@ def collect(
         why,
         tuple(moved),
         tuple(beyond),
-        rest.pool,
+        pooling.result(),
         rest.quantiles,
         rest.halves,
         rest.items,
@@ -302,14 +307,13 @@ def collect(
 
 
 def _judged(
-    runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int], step: Step
-) -> tuple[Ranking | None, Statistics]:
-    """Return all verdicts, or none if there is nothing to judge, and the sums that they rest on."""
-    step("verdicts")
-    if not any(cell.variants for run in runs for cell in run.plan.cells if cell.games):
-        return None, _narrowed(summed(runs), players)
-    ranking = rank(runs, thresholds, players)
-    return ranking, _narrowed(ranking.statistics, players)
+    runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int], every: Statistics
+) -> Ranking | None:
+    """Return all verdicts, or None if there is nothing to judge."""
+    varied = [cell for cell in every.cells.values() if cell.variants and cell.games]
+    if not any(not players or cell.players in players for cell in varied):
+        return None
+    return rank(runs, thresholds, players, summed=every)
 
 
 def _narrowed(statistics: Statistics, players: Sequence[int]) -> Statistics:
@@ -323,7 +327,6 @@ def _narrowed(statistics: Statistics, players: Sequence[int]) -> Statistics:
 class _Counted:
     """What is counted beside the verdicts."""
 
-    pool: Pool
     quantiles: Mapping[tuple[int, str], tuple[dict[int, int], list[Interval]]]
     halves: Mapping[int, Halved]
     items: Items | None
@@ -332,13 +335,11 @@ class _Counted:
 def _counted(
     runs: Sequence[Run], cells: Collection[int], players: Sequence[int], jobs: int | None, step: Step
 ) -> _Counted:
-    step("players, seats, tension")
-    pool = pooled(runs, cells)
     step("lengths")
     quantiles = length_quantiles(runs, cells)
     halved = halves(runs, cells)
     step(runs[0].game.facts.items)
-    return _Counted(pool, quantiles, halved, collect_items(runs, players, jobs, step))
+    return _Counted(quantiles, halved, collect_items(runs, players, jobs, step))
 
 
 def collect_items(runs: Sequence[Run], players: Sequence[int], jobs: int | None, step: Step) -> Items | None:

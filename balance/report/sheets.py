@@ -13,17 +13,17 @@ from balance.analysis.equilibrium import FEWEST_GAMES
 from balance.analysis.interaction import LOG, Interaction
 from balance.analysis.intervals import quantile
 from balance.analysis.items import LEVEL, ItemValue
-from balance.analysis.sentences import finding_sentence
+from balance.analysis.sentences import finding_sentence, needed_sentence
 from balance.analysis.thresholds import Thresholds
 from balance.analysis.verdict import Judgement, Verdict, strength_of
 from balance.dataset.run import Run
 from balance.errors import DataError, UsageError
 from balance.games.contract import Description, Entry
 from balance.games.variants import variant_ids
-from balance.report.atlas import SHARES, SHOWN, TITLES, needed_games
+from balance.report.atlas import SHARES, SHOWN, TITLES
 from balance.report.chapters.items import interactions_table, overall, value_sql
 from balance.report.chapters.method import provenance_of
-from balance.report.gather import terms
+from balance.report.gather import game_words, terms
 from balance.report.material import Items, Material, Step, collect_items, empty_material
 from balance.report.model import (
     Answer,
@@ -85,12 +85,7 @@ def pair_report(
         subtitle=f"{facts.title}, {run.plan.edition}, {count(found.games, 'game', 'games')}",
         game=facts.title,
         edition=run.plan.edition,
-        words={
-            "variant": facts.variant,
-            "variants": facts.variants,
-            "item": facts.item,
-            "items": facts.items,
-        },
+        words=game_words(facts),
         answer=answer,
         sections=tuple(sheet.sections(made.commands)),
         glossary=terms(facts, [(cell.cell.lineup, cell.strength) for j in found.own for cell in j.cells]),
@@ -170,7 +165,7 @@ class _Sheet:
         shown = reasons[:_MOST_REASONS] + ([f"... and {more} more."] if more > 0 else [])
         shown += self._only_together()
         shown += [
-            f"{j.players} players, undecided: {finding_sentence(j.holding)} {needed_games(j.further)}"
+            f"{j.players} players, undecided: {finding_sentence(j.holding)} {needed_sentence(j.further)}"
             for j in self.found.own
             if j.verdict is Verdict.UNDECIDED and j.holding is not None
         ]
@@ -416,12 +411,7 @@ def item_report(
         f"{count(items.games, 'game', 'games')}",
         game=facts.title,
         edition=run.plan.edition,
-        words={
-            "variant": facts.variant,
-            "variants": facts.variants,
-            "item": facts.item,
-            "items": facts.items,
-        },
+        words=game_words(facts),
         answer=Answer(_item_headline(m, items, own), (), (), (), (), _item_warning(own)),
         sections=tuple(_item_sections(m, items, own, described, made.commands)),
         glossary=terms(facts, [(items.lineup, m.strength_name(items.lineup))]),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from balance.analysis.intervals import Interval
@@ -20,6 +21,7 @@ __all__ = [
     "number",
     "printed",
     "share",
+    "slug",
     "text",
     "whole",
 ]
@@ -122,15 +124,10 @@ def command_path(path: Path) -> str:
     return shlex.quote(path.name if path.is_absolute() else path.as_posix())
 
 
-def command(*words: str) -> str:
-    """Return a command line."""
-    return " ".join(words)
+def slug(text: str) -> str:
+    """Return a text as a part of an id.
 
-
-def titles(names: Sequence[str]) -> str:
-    """Return variants that are in force together.
-
-    >>> titles(["Unions", "Geeks"])
-    'Unions + Geeks'
+    >>> slug("mirror:adaptive")
+    'mirror-adaptive'
     """
-    return " + ".join(names)
+    return re.sub(r"[^\w]+", "-", text).strip("-").lower()

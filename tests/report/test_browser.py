@@ -289,7 +289,9 @@ def test_a_deep_link_opens_the_pair_and_back_and_forward_work(page, file, report
     page.goto(f"{file.as_uri()}#pair=v2+v3&players=3&metric=seat:0&strength=field")
     title = page.locator("#panel-title")
     assert title.inner_text() == "Cold War + Double Agents"
-    assert page.locator("#atlas-chart path[stroke-width='3']").count() == 2, "both its squares are framed"
+    framed = page.locator("#atlas-chart path[stroke-width='3']")
+    framed.nth(1).wait_for(state="attached")
+    assert framed.count() == 2, "both its squares, and no other"
     assert page.input_value("#atlas-metric") == "seat:0"
     assert page.input_value("#atlas-players") == "3"
     assert page.evaluate("document.getElementById('atlas').getBoundingClientRect().top") < DESK["height"]

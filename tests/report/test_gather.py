@@ -174,3 +174,82 @@ def test_players_narrow_everything(nefarious):
     for block in blocks(report):
         if block.source.sql:
             compare(block, nefarious)
+
+
+# --- the atlas
+
+
+def test_the_atlas_holds_the_metrics_of_every_cell(space, nefarious):
+    from balance.analysis.cells import statistics
+    from balance.analysis.metrics import measure
+
+    summed = statistics(balance.open_runs([nefarious]))
+    atlas = space.atlas
+    ids = [variant.id for variant in atlas.variants]
+    checked = 0
+    for view in atlas.views:
+        for i, one in enumerate(ids):
+            for j in range(i, len(ids)):
+                at = place(i, j, len(ids))
+                variants = (one,) if i == j else tuple(sorted((one, ids[j])))
+                cell = summed.find(view.players, variants, view.lineup)
+                assert view.cells[at] == cell.id
+                assert view.games[at] == cell.games == sum(view.lengths[at]) == 60
+                found = {m.name: m.estimate.interval for m in measure(summed, cell)}
+                for name, scaled in view.values.items():
+                    if name in found:
+                        assert scaled.values[at] == round(found[name].value * SCALE), name
+                        checked += 1
+                for policy, scaled in view.styles.items():
+                    assert scaled.values[at] == round(found[f"win_points:{policy}"].value * SCALE)
+    assert checked > 400
+
+
+def test_sentences_in_short_are_those_of_the_verdict(space, nefarious):
+    from balance.analysis.ranking import rank
+    from balance.analysis.thresholds import load_thresholds
+
+    runs = balance.open_runs([nefarious])
+    ranking = rank(runs, load_thresholds(runs[0].game))
+    atlas = space.atlas
+    ids = [variant.id for variant in atlas.variants]
+    for view in atlas.views:
+        for i, j in ((0, 1), (1, 3), (2, 2)):
+            variants = tuple(sorted({ids[i], ids[j]}))
+            judgement = next(x for x in ranking.ranked if x.key == (view.players, variants))
+            cell = next(c for c in judgement.cells if c.cell.lineup == view.lineup)
+            said = [atlas.sentence(phrase) for phrase in view.reasons[place(i, j, 4)]]
+            if cell.broken:
+                assert said == [ranking.sentence(finding) for finding in cell.broken[:3]]
+            elif cell.holding:
+                assert said[0] == ranking.sentence(cell.holding)
+            assert view.verdicts[place(i, j, 4)] == cell.verdict.value[0]
+
+
+def test_interactions_of_the_atlas(space, nefarious):
+    from balance.analysis.cells import statistics
+    from balance.analysis.interaction import interactions
+
+    runs = balance.open_runs([nefarious])
+    found = {(x.cell.id, x.measure): x.interval for x in interactions(runs, statistics(runs))}
+    compared = 0
+    for view in space.atlas.views:
+        for measure, scaled in view.interactions.items():
+            for cell, value, low in zip(view.cells, scaled.values, scaled.lows, strict=True):
+                if value is not None:
+                    assert (value, low) == tuple(round(x * SCALE) for x in found[cell, measure][:2])
+                    compared += 1
+    assert compared > 80
+
+
+def test_games_worth_looking_at_exist(space, nefarious):
+    games = {row["game_id"]: row for row in balance.open_run(nefarious).games.collect().to_dicts()}
+    for view in space.atlas.views:
+        for cell, game in zip(view.cells, view.replays, strict=True):
+            assert games[game]["cell_id"] == cell
+    assert space.atlas.replay == "balance replay nefarious {}"
+
+
+def test_the_same_runs_give_the_same_model(space, nefarious):
+    """Threads and fresh games that lie there already change nothing."""
+    assert making.make(making.Asked((nefarious,)), jobs=1) == space

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from balance.analysis.sentences import finding_sentence
+from balance.analysis.sentences import finding_sentence, needed_sentence
 from balance.analysis.verdict import Judgement, Verdict
-from balance.report.atlas import needed_games
 from balance.report.material import Material, surprising_of, worst_of
 from balance.report.model import (
     Answer,
@@ -145,7 +144,7 @@ def _next_steps(m: Material, surprising: tuple[Surprise, ...]) -> list[str]:
         if close:
             said += f", {close:,} of them too close to call"
         if affordable:
-            games = needed_games(affordable[len(affordable) // 2]).removesuffix(" would tell.")
+            games = needed_sentence(affordable[len(affordable) // 2]).removesuffix(" would tell.")
             said += f"; the median one needs {games.lower()}"
         steps.append(f"{said}. Play on where it matters: balance check --all {run} --until-decided")
     return steps

@@ -11,7 +11,7 @@ from balance.analysis.metrics import metric
 from balance.analysis.pooled import Halved
 from balance.report.material import Material
 from balance.report.model import Block, Cell, Column, Figure, Paragraph, Section, Source, Table
-from balance.report.words import count, interval, text, whole
+from balance.report.words import count, interval, slug, text, whole
 
 __all__ = ["section"]
 
@@ -105,7 +105,7 @@ def _histogram(m: Material, lineup: str) -> Figure:
         told.append(f"{n} players: median {quantiles[1].value:.0f} rounds")
     ask = m.ask
     return Figure(
-        f"length-{''.join(c if c.isalnum() else '-' for c in lineup)}",
+        f"length-{slug(lineup)}",
         f"How long games last by number of players, {m.strength_name(lineup)}, all combinations together",
         "histogram",
         {"x": tuple(xs), "series": tuple(series), "y": tuple(ys)},

@@ -11,7 +11,7 @@ from balance.dataset import sqltext
 from balance.dataset.schema import StoredTable, stored_tables
 from balance.report.material import Material
 from balance.report.model import Block, Cell, Column, Figure, Paragraph, Section, Source, Table
-from balance.report.words import count, interval, text, whole
+from balance.report.words import count, interval, slug, text, whole
 
 __all__ = ["section"]
 
@@ -251,7 +251,7 @@ def _by_round(m: Material, lineup: str) -> Figure | None:
         for k, action in enumerate(m.facts.actions)
     ).replace(",\n  select", "\n  union all\n  select")
     return Figure(
-        f"actions-by-round-{''.join(c if c.isalnum() else '-' for c in lineup)}",
+        f"actions-by-round-{slug(lineup)}",
         f"Which actions are chosen in which round, {m.strength_name(lineup)}, all combinations together",
         "bars",
         {"x": tuple(xs), "series": tuple(series), "y": tuple(ys)},

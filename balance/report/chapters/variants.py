@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from balance.analysis.estimates import Quotient, Share
 from balance.analysis.intervals import quantile
 from balance.analysis.verdict import Judgement, Verdict
 from balance.report.material import Material
 from balance.report.model import Block, Bullets, Cell, Column, Paragraph, Section, Source, Table, literal
-from balance.report.words import count, interval, listed, whole
+from balance.report.words import count, interval, listed, slug, whole
 
 __all__ = ["section"]
 
@@ -49,8 +47,7 @@ def _entry(m: Material, variant: str) -> Section:
     ]
     if rest:
         blocks.append(Bullets(tuple(rest)))
-    slug = re.sub(r"[^a-z0-9]+", "-", variant.lower()).strip("-")
-    return Section(f"variant-{slug}", name, tuple(blocks))
+    return Section(f"variant-{slug(variant)}", name, tuple(blocks))
 
 
 def _alone(m: Material, variant: str, name: str) -> Table:

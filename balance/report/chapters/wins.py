@@ -10,7 +10,7 @@ from balance.analysis.intervals import Interval
 from balance.analysis.pooled import Pooled
 from balance.report.material import Material
 from balance.report.model import Block, Cell, Column, Figure, Paragraph, Section, Source, Table
-from balance.report.words import count, interval, text, whole
+from balance.report.words import count, interval, slug, text, whole
 
 __all__ = ["DEAL", "section"]
 
@@ -94,7 +94,7 @@ def _policies(m: Material, lineup: str) -> Table:
         points = [_points(sums, n) for sums, n in zip(found, m.players, strict=True)]
         rows.append((text(policy), *(interval(one) for one in points)))
     return Table(
-        f"wins-by-strategy-{_slug(lineup)}",
+        f"wins-by-strategy-{slug(lineup)}",
         f"Win points of each strategy, {m.strength_name(lineup)}",
         (Column("policy", "Strategy"), *_wide_columns(m.players)),
         tuple(rows),
@@ -102,10 +102,6 @@ def _policies(m: Material, lineup: str) -> Table:
         ("policy",),
         _UNIT,
     )
-
-
-def _slug(lineup: str) -> str:
-    return "".join(char if char.isalnum() else "-" for char in lineup)
 
 
 def _policies_figure(m: Material, lineup: str) -> Figure:
@@ -121,7 +117,7 @@ def _policies_figure(m: Material, lineup: str) -> Figure:
         f" Highest: {best[0]} with {best[1]} players, {best[2].value:.2f} win points." if best else ""
     )
     return Figure(
-        f"wins-by-strategy-{_slug(lineup)}-figure",
+        f"wins-by-strategy-{slug(lineup)}-figure",
         f"Win points of each strategy by number of players, {m.strength_name(lineup)}; the line is a fair "
         "share",
         "dots",
@@ -155,7 +151,7 @@ def _seats(m: Material, lineup: str) -> Table:
             points.append(_points(at.sums.get(f"seat:{seat}"), n) if at and seat < n else None)
         rows.append((whole(seat), *(interval(one) for one in points)))
     return Table(
-        f"wins-by-seat-{_slug(lineup)}",
+        f"wins-by-seat-{slug(lineup)}",
         f"Win points of each seat, {m.strength_name(lineup)}",
         (Column("seat", "Seat", "integer", "Counted from 0."), *_wide_columns(m.players)),
         tuple(rows),
@@ -190,7 +186,7 @@ def _by_variant(m: Material, lineup: str) -> Table:
         for key, policy in zip(keys, policies, strict=True)
     )
     return Table(
-        f"wins-by-variant-{_slug(lineup)}",
+        f"wins-by-variant-{slug(lineup)}",
         f"Win points of each strategy under each {m.facts.variant}, alone or with another, "
         f"{m.strength_name(lineup)}, all numbers of players together",
         (

@@ -422,7 +422,7 @@
     if (!state.pair) return;
     const [i, j] = state.pair;
     const both = [[i, j], [j, i]].map(([a, b]) => [grid.rows.indexOf(a), grid.columns.indexOf(b)]).filter((found) => !found.includes(-1));
-    chart.dispatchAction({ type: "select", seriesIndex: 0, dataIndex: both.map(([row, column]) => row * grid.columns.length + column) });
+    chart.dispatchAction({ type: "select", seriesIndex: 0, dataIndex: both.map(([row, column]) => row * grid.columns.length + column) }, { flush: true });
   };
   const started = () => {
     const made = echarts.init(box, null, { renderer: "svg" }); // one that prints well
