@@ -49,17 +49,18 @@ _WORDS: Final[dict[str, Words]] = {
 }
 
 
-def _number(metric: str, value: float) -> str:
+def _number(metric: str, value: float, near: float | None = None) -> str:
+    """Return a number in words, with as many digits as `near`, the figure that it stands beside, has."""
     if metric in _SHARES:
-        percent = 100 * value
-        return f"{percent:.0f}%" if 10 <= percent <= 90 or percent in (0, 100) else f"{percent:.1f}%"
+        plain = 0.1 <= (value if near is None else near) <= 0.9 or value in (0, 1)
+        return f"{value:.0%}" if plain else f"{value:.1%}"
     if metric in _ROUNDS:
         return f"{value:.0f}"
     return f"{value:.2f}" if abs(value) < 10 else f"{value:.0f}"
 
 
 def _figure(metric: str, interval: Interval) -> str:
-    value, low, high = (_number(metric, end) for end in interval)
+    value, low, high = (_number(metric, end, interval.value) for end in interval)
     return f"{value} ({low} to {high})"
 
 
