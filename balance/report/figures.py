@@ -80,7 +80,7 @@ def svg(figure: Figure, *, letters: bool = False) -> str:
         axes = drawing.add_subplot()
         _KINDS[figure.kind](drawing, axes, figure)
         out = io.BytesIO()
-        drawing.savefig(out, format="svg", dpi=220, metadata={"Date": None, "Creator": None})
+        drawing.savefig(out, format="svg", dpi=130, metadata={"Date": None, "Creator": None})
     return out.getvalue().decode("utf-8")
 
 

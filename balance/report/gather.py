@@ -17,6 +17,8 @@ from balance.report.words import count, listed
 
 __all__ = ["STEPS", "game_words", "space_report", "terms"]
 
+_MOST_LISTED: Final = 150
+"""Combinations that are listed one by one; of more the atlas, or its matrices on paper, tell."""
 STEPS: Final = 11
 """How many steps `space_report` tells of."""
 
@@ -47,7 +49,7 @@ def space_report(
         variants.section(m),
         tension.section(m),
         method.section(m, made),
-        matrices.appendix(m) if m.judged else None,
+        matrices.appendix(m) if 0 < len(m.verdicts) <= _MOST_LISTED else None,
     ]
     return Report(
         kind="space",

@@ -35,7 +35,8 @@ def section(m: Material) -> Section:
         )
         blocks.append(_tension(m))
     if m.facts.measures.half_score:
-        blocks.append(_comebacks(m))
+        figure = _comebacks(m)
+        blocks.append(figure or Paragraph("Comebacks: too few games to say."))
     if m.facts.measures.chosen:
         blocks.append(_actions(m))
         for lineup in m.lineups:
@@ -122,7 +123,8 @@ def _tension(m: Material) -> Table:
     )
 
 
-def _comebacks(m: Material) -> Figure:
+def _comebacks(m: Material) -> Figure | None:
+    """Return the chances of those who are behind; None if there are too few of them."""
     names = {
         low: (f"{low}" if low == high else f"{low}-{high}" if high < 2**20 else f"{low}+")
         for low, high in DEFICITS
@@ -135,6 +137,8 @@ def _comebacks(m: Material) -> Figure:
             sums = pooled.sums.get(f"comeback:{low}")
             if sums is not None and sums.den >= _FEWEST_SEATS:
                 each.append((name, n, Share(sums).interval))
+    if not each:
+        return None
     half = sqltext.name(m.facts.measures.half_score)
     cases = " ".join(
         f"when top - {half} between {low} and {high} then '{names[low]}'" for low, high in DEFICITS

@@ -6,7 +6,7 @@ from balance.analysis.estimates import Quotient, Share
 from balance.analysis.intervals import quantile
 from balance.analysis.verdict import Judgement, Verdict
 from balance.report.material import Material
-from balance.report.model import Block, Bullets, Cell, Column, Paragraph, Section, Source, Table, literal
+from balance.report.model import Block, Cell, Column, Paragraph, Section, Source, Table, literal
 from balance.report.words import count, interval, listed, slug, whole
 
 __all__ = ["section"]
@@ -46,7 +46,7 @@ def _entry(m: Material, variant: str) -> Section:
         if " ".join(lines) != m.rule(variant)
     ]
     if rest:
-        blocks.append(Bullets(tuple(rest)))
+        blocks.append(Paragraph(" ".join(rest)))
     return Section(f"variant-{slug(variant)}", name, tuple(blocks))
 
 
@@ -124,7 +124,7 @@ def _partners(m: Material, variant: str) -> list[Block]:
     lines.append(
         f"Best partners: {listed(good)}." if good else "There is no partner with which it is not broken."
     )
-    return [Bullets(tuple(lines))]
+    return [Paragraph(literal(" ".join(lines)))]
 
 
 def _broken(judgements: list[Judgement]) -> int:
