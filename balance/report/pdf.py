@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from io import BytesIO
 from typing import Any, Final
 
 import balance
@@ -66,7 +67,22 @@ def render(report: Report, paper: str = "a4", advance: Callable[[str], None] = l
     except typst.TypstError as error:
         raise Failed(f"the PDF could not be set: {error.message}") from error
     assert isinstance(pdf, bytes)
-    return pdf
+    return _packed(pdf)
+
+
+def _packed(pdf: bytes) -> bytes:
+    """Return the same PDF in a third of the bytes: typst leaves uncompressed what makes it readable aloud."""
+    import pikepdf
+
+    with pikepdf.open(BytesIO(pdf)) as opened:
+        packed = BytesIO()
+        opened.save(
+            packed,
+            object_stream_mode=pikepdf.ObjectStreamMode.generate,
+            deterministic_id=True,
+            fix_metadata_version=False,
+        )
+    return packed.getvalue()
 
 
 @dataclass
