@@ -282,7 +282,7 @@ def test_help_uses_the_words_of_the_game(replay):
 
 
 def test_another_game_has_its_own_word_for_variants(replay, monkeypatch):
-    facts = SimpleNamespace(variant="house", variants="houses")
+    facts = SimpleNamespace(variant="house", variants="houses", item="chair")
     monkeypatch.setitem(games._registered, "manor", SimpleNamespace(name="manor", facts=facts))
     for of in (["--of", "manor"], ["--of=manor"]):
         text = replay("--players", "2", "--houses", "a,b", *of, "--help")
