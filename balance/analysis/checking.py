@@ -30,6 +30,7 @@ from balance.analysis.verdict import (
     combined,
     judge,
     unfitted_variants,
+    worst_first,
 )
 from balance.dataset.run import Run, open_runs
 from balance.errors import DataError, UsageError
@@ -100,7 +101,7 @@ class Check:
         cells = [cell for judgement in self.own for cell in judgement.cells]
         broken = [(cell, cell.broken[0]) for cell in cells if cell.broken]
         if broken:
-            return min(broken, key=lambda pair: (pair[1].p_broken, pair[0].cell.id))
+            return min(broken, key=lambda pair: worst_first(pair[1]))
         open_ = [cell for cell in cells if cell.verdict is Verdict.UNDECIDED and cell.holding]
         if open_:
             cell = max(open_, key=lambda cell: cell.further)

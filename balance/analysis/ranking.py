@@ -27,6 +27,7 @@ from balance.analysis.verdict import (
     judge,
     sensitivity,
     unfitted_variants,
+    worst_first,
 )
 from balance.dataset.run import Run
 from balance.errors import DataError
@@ -127,7 +128,7 @@ def _judged_cells(runs: Sequence[Run], players: Sequence[int] = ()) -> list[int]
     )
 
 
-def ranked(judgements: Sequence[Judgement], both: Sequence[Together]) -> tuple[Judgement, ...]:
+def ranked(judgements: Sequence[Judgement], both: Sequence[Together] = ()) -> tuple[Judgement, ...]:
     """Return verdicts in the order in which a designer wants to read them: surprises, then the worst."""
     surprising = {one.key for one in both if one.sure}
     return tuple(sorted(judgements, key=lambda j: (j.key not in surprising, *_order(j))))
@@ -136,7 +137,7 @@ def ranked(judgements: Sequence[Judgement], both: Sequence[Together]) -> tuple[J
 def _order(judgement: Judgement) -> tuple[object, ...]:
     """Return what to sort by: broken first, those furthest outside before; then open ones; then fine."""
     rank = (Verdict.BROKEN, Verdict.UNDECIDED, Verdict.FINE).index(judgement.verdict)
-    worst = judgement.broken[0].p_broken if judgement.broken else 0.0
+    worst = worst_first(judgement.broken[0]) if judgement.broken else ()
     return rank, worst, -len(judgement.broken), -judgement.further, judgement.players, judgement.variants
 
 

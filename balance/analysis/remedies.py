@@ -22,7 +22,7 @@ from balance.analysis.dealing import adjustable
 from balance.analysis.ranking import fresh_seed
 from balance.analysis.sentences import finding_sentence
 from balance.analysis.thresholds import Thresholds
-from balance.analysis.verdict import Finding, Judgement, Verdict, combined, strength_of
+from balance.analysis.verdict import Finding, Judgement, Verdict, combined, strength_of, worst_first
 from balance.dataset.run import Run
 from balance.errors import CatalogError, UsageError
 from balance.games.contract import Catalog, Game, Number, Tunable
@@ -341,7 +341,7 @@ def _verdict(found: Check) -> Verdict:
 
 def _reason(found: Check) -> str:
     """Say what breaks a candidate most, or what keeps it open."""
-    broken = sorted((f for j in found.own for f in j.broken), key=lambda f: (f.p_broken, f.measured.name))
+    broken = sorted((f for j in found.own for f in j.broken), key=worst_first)
     held = [j.holding for j in found.own if j.verdict is not Verdict.FINE and j.holding is not None]
     outside = [finding for finding in _findings(found.own) if finding.outside]
     for finding in (*broken, *held, *outside):

@@ -43,6 +43,7 @@ __all__ = [
     "sensitivity",
     "strength_of",
     "unfitted_variants",
+    "worst_first",
 ]
 
 ALPHA: Final = 0.05
@@ -100,10 +101,27 @@ class Finding:
         return bound
 
     @property
+    def severity(self) -> float:
+        """How far outside it surely lies: the logarithm of how many times the bound, at the near end.
+
+        The near end of the 95% interval counts, so that little data look no worse than much. 0: not outside.
+        """
+        _, low, high = self.measured.estimate.interval
+        more, less = (low, self.bound) if self.upper else (self.bound, high)
+        if not more > less or more <= 0:
+            return 0.0
+        return math.log(more / less) if less > 0 else math.inf
+
+    @property
     def outside(self) -> bool:
         """Whether the estimate, sure or not, lies outside."""
         value = self.measured.estimate.interval.value
         return value > self.bound if self.upper else value < self.bound
+
+
+def worst_first(finding: Finding) -> tuple[object, ...]:
+    """Return what to sort findings by: what lies furthest outside, then what is surest."""
+    return -finding.severity, finding.p_broken, finding.measured.name, finding.cell.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +146,8 @@ class CellVerdict:
 
     @property
     def broken(self) -> list[Finding]:
-        """What breaks it, the clearest first."""
-        return sorted((f for f in self.findings if f.broken), key=lambda f: (f.p_broken, f.measured.name))
+        """What breaks it, the worst first."""
+        return sorted((f for f in self.findings if f.broken), key=worst_first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +174,8 @@ class Judgement:
 
     @property
     def broken(self) -> list[Finding]:
-        """What breaks it, the clearest first."""
-        found = [finding for cell in self.cells for finding in cell.broken]
-        return sorted(found, key=lambda f: (f.p_broken, f.measured.name, f.cell.lineup))
+        """What breaks it, the worst first."""
+        return sorted((finding for cell in self.cells for finding in cell.broken), key=worst_first)
 
     @property
     def broken_for(self) -> list[str]:

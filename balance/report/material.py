@@ -18,10 +18,10 @@ from balance.analysis.intervals import Interval
 from balance.analysis.itemcounts import Item, choose_cells, count_items, count_versus, items_of
 from balance.analysis.items import ItemInteraction, ItemValue
 from balance.analysis.pooled import Halved, Pool, Pooling, halves, length_quantiles
-from balance.analysis.ranking import HEADLINE, Confirmed, Ranking, confirm, rank
+from balance.analysis.ranking import HEADLINE, Confirmed, Ranking, confirm, rank, ranked
 from balance.analysis.strength import Strength, measured_strength
 from balance.analysis.thresholds import Thresholds
-from balance.analysis.verdict import Judgement, Moved, Verdict, combined, strength_of
+from balance.analysis.verdict import Judgement, Moved, Verdict, combined, strength_of, worst_first
 from balance.dataset.run import Run
 from balance.errors import DataError
 from balance.games.contract import Entry, Facts, Game
@@ -217,18 +217,18 @@ class Material:
 
 
 def surprising_of(ranking: Ranking, most: int = HEADLINE) -> list[tuple[Together, Judgement]]:
-    """Return the pairs that are broken only together, each once: the sure ones first, then the clearest."""
+    """Return the pairs that are broken only together, each once: the sure ones first, then the worst."""
     by_key = {judgement.key: judgement for judgement in ranking.ranked}
     found: dict[tuple[str, ...], tuple[Together, Judgement]] = {}
 
     def order(both: Together) -> tuple[object, ...]:
         judgement = by_key[both.players, both.variants]
-        clearest = judgement.broken[0]
-        # the reason that is measured again is the clearest: name the pair where that is
+        worst = judgement.broken[0]
+        # the reason that is measured again is the worst: name the pair where that is
         return (
             not both.sure,
-            clearest.cell.lineup != both.lineup,
-            clearest.p_broken,
+            worst.cell.lineup != both.lineup,
+            worst_first(worst),
             both.players,
             both.variants,
         )
@@ -239,9 +239,9 @@ def surprising_of(ranking: Ranking, most: int = HEADLINE) -> list[tuple[Together
 
 
 def worst_of(ranking: Ranking, size: int, most: int = HEADLINE) -> list[Judgement]:
-    """Return the worst combinations that are broken, each at the number of players where it is clearest."""
+    """Return the worst combinations that are broken, each at the number of players where it is worst."""
     found: dict[tuple[str, ...], Judgement] = {}
-    for judgement in ranking.ranked:
+    for judgement in ranked(ranking.ranked):
         if judgement.verdict is Verdict.BROKEN and len(judgement.variants) == size:
             found.setdefault(judgement.variants, judgement)
     return list(found.values())[:most]

@@ -112,4 +112,4 @@ def test_what_only_together_is_broken_is_listed_first():
     judgements, statistics_ = judged(a=0.02, b=0.02, a_b=0.2, c=0.3, b_c=0.9)
     order = ranked(judgements.judgements, together(judgements, statistics_))
     assert [j.variants for j in order[:3]] == [("a", "b"), ("b", "c"), ("c",)]
-    assert [j.variants for j in ranked(judgements.judgements, ())[:2]] == [("b", "c"), ("c",)]
+    assert [j.variants for j in ranked(judgements.judgements)[:2]] == [("b", "c"), ("c",)]

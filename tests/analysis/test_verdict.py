@@ -7,6 +7,7 @@ import pytest
 from balance import games
 from balance.analysis.cells import Sums, statistics
 from balance.analysis.corrections import Look, harmonic
+from balance.analysis.ranking import ranked
 from balance.analysis.sentences import finding_sentence
 from balance.analysis.thresholds import load_thresholds
 from balance.analysis.verdict import (
@@ -222,3 +223,22 @@ def test_the_tiny_game_is_judged(tiny_runs, tiny_statistics):
     assert {len(j.cells) for j in found.judgements} == {2}
     assert found.family.cells == 16
     assert statistics(tiny_runs).cells == tiny_statistics.cells
+
+
+def test_what_breaks_it_comes_worst_first_whatever_the_number_of_games():
+    """Nine tenths stall in a few games, twice the accepted share in many: the first is worse."""
+    few, many = stalled(0, 0.9, n=60, variants=("a",)), stalled(1, 0.2, n=100_000, variants=("b",))
+    found = judge(book(few, many), STALLS)
+    assert [j.variants for j in ranked(found.judgements)] == [("a",), ("b",)]
+    worse, clearer = (found.find(4, (name,)).broken[0] for name in "ab")
+    assert worse.p_broken > clearer.p_broken
+    assert math.log(7) < worse.severity < math.log(9)
+    assert clearer.severity == pytest.approx(math.log(2), abs=0.02)
+
+
+def test_severity_of_a_lower_end():
+    seat = {"seat:0": Sums(1000, 500, 4000, 2000, 16_000, 2000)}
+    low = only(judge(book(cell(0, seat)), accept(seat=(0.9, 1.1)))).broken[0]
+    assert low.severity == pytest.approx(math.log(0.9 / low.measured.estimate.interval.high))
+    none = only(judge(book(stalled(0, 0.0, n=5000)), accept(stalls=(0.1, None)))).broken[0]
+    assert math.log(100) < none.severity < math.inf

@@ -338,7 +338,7 @@ def _worst_table(m: Material, answer: Answer) -> Table:
         (
             Column("rank", "", "integer"),
             Column("pair", m.combination.capitalize(), "pair"),
-            Column("players", "Players", "integer", "The number of players at which it is clearest."),
+            Column("players", "Players", "integer", "The number of players at which it is worst."),
             Column("strength", "In", "text"),
             Column("sentence", "What is wrong", "text"),
             Column("fresh", "On fresh games", "text", "Measured again on seeds that nobody had looked at."),
