@@ -27,7 +27,6 @@ from balance.analysis.verdict import (
     judge,
     sensitivity,
     unfitted_variants,
-    worst_first,
 )
 from balance.dataset.run import Run
 from balance.errors import DataError
@@ -137,8 +136,7 @@ def ranked(judgements: Sequence[Judgement], both: Sequence[Together] = ()) -> tu
 def _order(judgement: Judgement) -> tuple[object, ...]:
     """Return what to sort by: broken first, those furthest outside before; then open ones; then fine."""
     rank = (Verdict.BROKEN, Verdict.UNDECIDED, Verdict.FINE).index(judgement.verdict)
-    worst = worst_first(judgement.broken[0]) if judgement.broken else ()
-    return rank, worst, -len(judgement.broken), -judgement.further, judgement.players, judgement.variants
+    return rank, -judgement.severity, -judgement.further, judgement.players, judgement.variants
 
 
 def rank(

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance.analysis.cells import CellStatistics, Statistics
 from balance.analysis.corrections import Look, benjamini_yekutieli, harmonic, largest_found
-from balance.analysis.estimates import fewest_units
-from balance.analysis.metrics import Measurement, measure
+from balance.analysis.estimates import Agreement, Share, fewest_units
+from balance.analysis.metrics import METRICS, Measurement, measure
 from balance.analysis.thresholds import Threshold, Thresholds
 from balance.games.contract import Catalog, Facts, Game, Strength, Tunable
 
@@ -102,15 +102,23 @@ class Finding:
 
     @property
     def severity(self) -> float:
-        """How far outside it surely lies: the logarithm of how many times the bound, at the near end.
+        """How far outside it surely lies: 0 at the end of the range, 1 as far out as a figure can be.
 
-        The near end of the 95% interval counts, so that little data look no worse than much. 0: not outside.
+        Of what is too little, the part that is missing; of a share that is too large, how much of the way to
+        everything; of anything else that is too large, the part that is too much. The near end of the 95%
+        interval counts, so that little data look no worse than much.
         """
-        _, low, high = self.measured.estimate.interval
-        more, less = (low, self.bound) if self.upper else (self.bound, high)
-        if not more > less or more <= 0:
+        estimate = self.measured.estimate
+        _, low, high = estimate.interval
+        near = low if self.upper else high
+        if not (near > self.bound if self.upper else near < self.bound):
             return 0.0
-        return math.log(more / less) if less > 0 else math.inf
+        if not self.upper:
+            return 1 - near / self.bound if self.bound else 1.0
+        if isinstance(estimate, Share | Agreement):
+            most = estimate.scale if isinstance(estimate, Share) else 1.0
+            return (near - self.bound) / (most - self.bound)
+        return 1 - self.bound / near
 
     @property
     def outside(self) -> bool:
@@ -120,8 +128,10 @@ class Finding:
 
 
 def worst_first(finding: Finding) -> tuple[object, ...]:
-    """Return what to sort findings by: what lies furthest outside, then what is surest."""
-    return -finding.severity, finding.p_broken, finding.measured.name, finding.cell.id
+    """Return what to sort findings by: what lies furthest outside; of about the same, the plainer metric."""
+    severity = finding.severity
+    plain = METRICS.index(finding.measured.metric)
+    return -round(severity, 1), plain, -severity, finding.p_broken, finding.measured.name, finding.cell.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +186,15 @@ class Judgement:
     def broken(self) -> list[Finding]:
         """What breaks it, the worst first."""
         return sorted((finding for cell in self.cells for finding in cell.broken), key=worst_first)
+
+    @property
+    def severity(self) -> float:
+        """How much is wrong: the severities of all metrics that break it, each at its worst, summed."""
+        worst: dict[str, float] = {}
+        for finding in self.broken:
+            name = finding.measured.metric.name
+            worst[name] = max(worst.get(name, 0.0), finding.severity)
+        return math.fsum(worst.values())
 
     @property
     def broken_for(self) -> list[str]:

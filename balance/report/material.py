@@ -21,7 +21,7 @@ from balance.analysis.pooled import Halved, Pool, Pooling, halves, length_quanti
 from balance.analysis.ranking import HEADLINE, Confirmed, Ranking, confirm, rank, ranked
 from balance.analysis.strength import Strength, measured_strength
 from balance.analysis.thresholds import Thresholds
-from balance.analysis.verdict import Judgement, Moved, Verdict, combined, strength_of, worst_first
+from balance.analysis.verdict import Judgement, Moved, Verdict, combined, strength_of
 from balance.dataset.run import Run
 from balance.errors import DataError
 from balance.games.contract import Entry, Facts, Game
@@ -228,7 +228,7 @@ def surprising_of(ranking: Ranking, most: int = HEADLINE) -> list[tuple[Together
         return (
             not both.sure,
             worst.cell.lineup != both.lineup,
-            worst_first(worst),
+            -judgement.severity,
             both.players,
             both.variants,
         )

@@ -232,13 +232,25 @@ def test_what_breaks_it_comes_worst_first_whatever_the_number_of_games():
     assert [j.variants for j in ranked(found.judgements)] == [("a",), ("b",)]
     worse, clearer = (found.find(4, (name,)).broken[0] for name in "ab")
     assert worse.p_broken > clearer.p_broken
-    assert math.log(7) < worse.severity < math.log(9)
-    assert clearer.severity == pytest.approx(math.log(2), abs=0.02)
+    near = worse.measured.estimate.interval.low
+    assert worse.severity == pytest.approx((near - 0.1) / 0.9)
+    assert clearer.severity == pytest.approx(0.1 / 0.9, abs=0.01)
 
 
-def test_severity_of_a_lower_end():
+def test_severity_of_a_lower_end_and_of_something_without_a_limit():
     seat = {"seat:0": Sums(1000, 500, 4000, 2000, 16_000, 2000)}
     low = only(judge(book(cell(0, seat)), accept(seat=(0.9, 1.1)))).broken[0]
-    assert low.severity == pytest.approx(math.log(0.9 / low.measured.estimate.interval.high))
-    none = only(judge(book(stalled(0, 0.0, n=5000)), accept(stalls=(0.1, None)))).broken[0]
-    assert math.log(100) < none.severity < math.inf
+    assert low.severity == pytest.approx(1 - low.measured.estimate.interval.high / 0.9)
+    long = only(judge(book(cell(0, lengths={40: 1000})), accept(length=(5, 30))))
+    assert long.broken[0].severity == pytest.approx(0.25)
+    assert long.severity == long.broken[0].severity
+
+
+def test_the_more_is_wrong_the_worse():
+    both = cell(0, {"stalled": bernoulli(300, 1000)}, lengths={40: 1000}, variants=("a",))
+    one = cell(1, {"stalled": bernoulli(330, 1000)}, lengths={20: 1000}, variants=("b",))
+    found = judge(book(both, one), accept(stalls=(None, 0.1), length=(5, 30)))
+    assert [j.variants for j in ranked(found.judgements)] == [("a",), ("b",)]
+    first = found.find(4, ("a",))
+    assert first.severity == pytest.approx(sum(f.severity for f in first.broken))
+    assert [f.measured.name for f in first.broken] == ["length", "stalls"]  # about the same: the plainer
