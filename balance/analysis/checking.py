@@ -94,7 +94,12 @@ class Check:
 
     def sentence(self, finding: Finding) -> str:
         """Return a finding in words, beside the same without variants."""
-        return finding_sentence(finding, self.bench.without(finding))
+        return finding_sentence(finding, self.bench.without(finding), self._items)
+
+    @cached_property
+    def _items(self) -> dict[str, str]:
+        rows = self.runs[0].small(self.game.facts.items).to_dicts()
+        return {str(row["id"]): str(row.get("name") or row["id"]) for row in rows}
 
     def worst(self) -> tuple[CellVerdict, Finding | None]:
         """Return the cell that shows best what the verdict is about, and what is wrong there."""
@@ -242,7 +247,7 @@ def judged(
     ]
     if not any(tuple(sorted(cells[number].variants)) == variants for number in wanted):
         raise DataError(f"the runs hold no games of {' + '.join(variants)} at these numbers of players")
-    summed = statistics(runs, wanted)
+    summed = statistics(runs, wanted, items=True)
     bench = Bench(summed, unfitted_variants(game, catalog))
     found = judge(summed, thresholds, cells=wanted, bench=bench)
     pairs = [number for number in wanted if tuple(sorted(cells[number].variants)) == variants]

@@ -263,6 +263,13 @@ class Judgements:
         key = (players, tuple(variants))
         return next((found for found in self.judgements if found.key == key), None)
 
+    @property
+    def not_looked_at(self) -> tuple[str, ...]:
+        """Metrics with a threshold that no cell was held against: the verdicts say nothing of them."""
+        cells = [cell.not_looked_at for judgement in self.judgements for cell in judgement.cells]
+        common = set(cells[0]).intersection(*cells) if cells else set()
+        return tuple(name for name in (cells[0] if cells else ()) if name in common)
+
     def counts(self) -> Counter[Verdict]:
         """Return how many verdicts of each kind there are."""
         return Counter(found.verdict for found in self.judgements)
