@@ -33,6 +33,7 @@ from balance.analysis.verdict import (
     worst_first,
 )
 from balance.dataset.run import Run, open_runs
+from balance.dataset.verify import require_intact
 from balance.errors import DataError, UsageError
 from balance.games.contract import Catalog, Game
 from balance.games.variants import variant_ids
@@ -171,6 +172,7 @@ def check(
         raise UsageError("name at least one variant to be checked")
     if runs:
         opened: Sequence[Run] = open_runs(runs)
+        require_intact(run.path for run in opened)
         catalog_, found = opened[0].catalog, opened[0].game
         variants = tuple(sorted(variant_ids(found, catalog_, opened[0].plan.edition, names)))
     else:

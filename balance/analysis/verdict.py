@@ -128,10 +128,20 @@ class Finding:
 
 
 def worst_first(finding: Finding) -> tuple[object, ...]:
-    """Return what to sort findings by: what lies furthest outside; of about the same, the plainer metric."""
-    severity = finding.severity
-    plain = METRICS.index(finding.measured.metric)
-    return -round(severity, 1), plain, -severity, finding.p_broken, finding.measured.name, finding.cell.id
+    """Return what to sort findings by: what lies furthest outside; of about the same, the plainer metric.
+
+    That nobody wins comes before everything: long games, much money and dead actions follow from it.
+    """
+    severity, metric = finding.severity, finding.measured.metric
+    return (
+        metric.name != "stalls",
+        -round(severity, 1),
+        METRICS.index(metric),
+        -severity,
+        finding.p_broken,
+        finding.measured.name,
+        finding.cell.id,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance.analysis.thresholds import load_thresholds
 from balance.dataset.run import Run, Runs, open_runs, read_plan
+from balance.dataset.verify import require_intact
 from balance.errors import UsageError
 from balance.files import write_new, write_whole
 from balance.report.model import Report
@@ -132,6 +133,7 @@ def make(
     if asked.pair and asked.item:
         raise UsageError("--pair and --item are two different reports; give one of them")
     runs = opened(asked)
+    require_intact(run.path for run in runs)
     game = runs[0].game
     given = _counts(asked.players)
     counts = parse_players([given], game.facts) if given else ()
