@@ -183,17 +183,19 @@ def save(
     step: Step = lambda _: None,
     force: bool = False,
 ) -> list[Path]:
-    """Render a report in each format, and write it whole or not at all; folders below REPORTS are made."""
+    """Render a report in each format, then write all of them; folders below REPORTS are made."""
+    rendered: dict[Path, bytes] = {}
     for name, target in targets.items():
         if name == "html":
             from balance.report import html
 
             step("page")
-            content = html.render(report).encode("utf-8")
+            rendered[target] = html.render(report).encode("utf-8")
         else:
             from balance.report import pdf
 
-            content = pdf.render(report, paper, step)
+            rendered[target] = pdf.render(report, paper, step)
+    for target, content in rendered.items():
         if target.parent == REPORTS:
             target.parent.mkdir(parents=True, exist_ok=True)
         if force:

@@ -4,6 +4,8 @@ import io
 import re
 import shutil
 import subprocess
+import warnings
+from dataclasses import replace
 
 import pypdf
 import pytest
@@ -167,3 +169,11 @@ def test_pages_can_be_drawn_and_none_is_empty(made, tmp_path):
     for page in sorted(tmp_path.glob("p*.png")):
         low, high = Image.open(page).convert("L").getextrema()
         assert low < 128 < high, page.name
+
+
+def test_a_name_in_a_script_that_no_font_has_does_not_stop_a_report(tiny_space):
+    """Boxes are printed, which is worse than letters and better than nothing."""
+    model = replace(tiny_space, title="हिन्दी q̃̓")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert render(model).startswith(b"%PDF")
