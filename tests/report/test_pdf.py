@@ -172,8 +172,20 @@ def test_pages_can_be_drawn_and_none_is_empty(made, tmp_path):
 
 
 def test_a_name_in_a_script_that_no_font_has_does_not_stop_a_report(tiny_space):
-    """Boxes are printed, which is worse than letters and better than nothing."""
-    model = replace(tiny_space, title="हिन्दी q̃̓")
+    """Boxes are printed in figures, which is worse than letters and better than nothing."""
+    name = "हिन्दी"
+    section = next(s for s in tiny_space.sections if any(_labelled(block) for block in s.blocks))
+    blocks = tuple(
+        replace(block, data={**block.data, "label": [name] * len(block.data["label"])})
+        if _labelled(block)
+        else block
+        for block in section.blocks
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert render(model).startswith(b"%PDF")
+        made = render(replace(tiny_space, sections=(replace(section, blocks=blocks),)))
+    assert made.startswith(b"%PDF")
+
+
+def _labelled(block):
+    return isinstance(block, Figure) and "label" in block.data
