@@ -65,7 +65,7 @@ def contested(
     """Say which verdicts and values would change if facts that are in doubt were otherwise.
 
     Plays the other readings that are known; where none is, it leaves the entry out or moves its numbers by
-    one, and calls that a sensitivity. Everything in doubt takes about two minutes on two idle cores.
+    one, and calls that a sensitivity. One entry takes some seconds, everything in doubt minutes.
     """
     options = output.options(format_, as_json, out, force)
     check_keys(seed, games_)
