@@ -2,7 +2,8 @@
 
 Where another reading is known it is played. Where only one source speaks, nobody knows another reading; then
 the entry is left out, or its numbers are moved by one, and that is called a sensitivity: not what may be
-true, only how much hangs on it. Everything is played on the seeds of the catalog as it is.
+true, only how much hangs on it. Everything is played on the seeds of the catalog as it is; a verdict that
+crosses its threshold there is played again on fresh ones. All values that were compared are one family.
 
 The result is plain data, for the command and for reports alike.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +24,7 @@ from balance.analysis.corrections import benjamini_yekutieli
 from balance.analysis.dealing import Deals, adjustable, dealt, items_in
 from balance.analysis.intervals import Interval
 from balance.analysis.itemcounts import Item
+from balance.analysis.ranking import fresh_seed
 from balance.analysis.samples import sample
 from balance.analysis.strength import stamp
 from balance.analysis.thresholds import Thresholds, load_thresholds
@@ -46,7 +48,7 @@ VALUED: Final = 20
 COMBINATIONS: Final = 12
 """Combinations that are judged with each variant, and those that are judged for each item."""
 LEVEL: Final = 0.05
-"""The false discovery rate at which the value of an item is said to change."""
+"""The false discovery rate at which values of items are said to change, over all that were compared."""
 
 Combination = tuple[str, ...]
 Advance = Callable[[int, str], object]
@@ -59,13 +61,18 @@ class Moved:
     variants: Combination
     before: str
     after: str
-    clear: bool
-    """Whether what broke it lies on the other side of its threshold now; else it only is no longer sure."""
+    crosses: bool
+    """Whether it is surely broken on one side, and what breaks it is measured within its range on the other.
+
+    Else it only is no longer sure. This is no test of the change.
+    """
+    again: bool | None = None
+    """Whether it crosses again in the same direction on fresh seeds; None: it does not cross at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """An item whose value is another one, beyond noise; None where it is not in the deck."""
+    """The value of an item before and after; None where it is not in the deck."""
 
     id: int
     name: str
@@ -75,6 +82,15 @@ class Worth:
     rank_before: int
     """1 is the best item."""
     rank_after: int | None
+    p: float = 1.0
+    """Against "the same value"."""
+    adjusted: float = 1.0
+    """Corrected over all values that were compared."""
+
+    @property
+    def told(self) -> bool:
+        """Whether the value changes beyond noise, after the correction."""
+        return self.change is not None and self.adjusted <= LEVEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +112,13 @@ class Variation:
 
     @property
     def changes(self) -> bool:
-        """Whether a verdict changes clearly, or the value of an item beyond noise."""
-        own = self.own is not None and (
-            self.own.change is None or self.own.change.low > 0 or self.own.change.high < 0
-        )
-        return own or bool(self.others) or any(moved.clear for moved in self.verdicts)
+        """Whether a verdict crosses its threshold twice, or the value of an item changes beyond noise."""
+        return self.revalues or any(moved.again for moved in self.verdicts)
+
+    @property
+    def revalues(self) -> bool:
+        """Whether the value of any item changes beyond noise."""
+        return bool(self.others) or (self.own is not None and self.own.told)
 
     def sentence(self, items: str = "items") -> str:
         """Say what changes."""
@@ -142,6 +160,10 @@ class Contested:
     valued: int
     """For the values of items, shared out among the combinations."""
     games: int
+    combinations: int
+    """Judged for each entry, at most."""
+    tests: int
+    """Values that were compared, over all readings: the family of the correction."""
     item: str
     items: str
     variants: str
@@ -157,19 +179,31 @@ class Contested:
         found = []
         for told, name in ((readings, "another reading"), (moved, "a sensitivity")):
             if told:
-                clear = sum(any(m.clear for m in v.verdicts) for _, v in told)
-                worth = sum(bool(v.others) or _told(v.own) for _, v in told)
+                crosses = sum(any(m.crosses for m in v.verdicts) for _, v in told)
+                again = sum(any(m.again for m in v.verdicts) for _, v in told)
+                worth = sum(v.revalues for _, v in told)
                 entries = len({(entry.kind, entry.id) for entry, _ in told})
                 found.append(
                     f"{entries} {'entry' if entries == 1 else 'entries'} with {name}, {len(told)} played: "
-                    f"verdicts change clearly in {clear} of them, the values of {self.items} beyond noise "
-                    f"in {worth}."
+                    f"a verdict crosses its threshold in {crosses} of them, again on fresh seeds in {again}; "
+                    f"the values of {self.items} change beyond noise in {worth}."
                 )
-        return found or ["Nothing in this catalog is in doubt."]
+        return [*found, self._looked_at()] if found else ["Nothing in this catalog is in doubt."]
 
-
-def _told(worth: Worth | None) -> bool:
-    return worth is not None and worth.change is not None and not worth.change.low <= 0 <= worth.change.high
+    def _looked_at(self) -> str:
+        """Say how much was compared: verdicts, and values that "beyond noise" was corrected for."""
+        judged = sorted({v.judged for entry in self.entries for v in entry.variations})
+        each = f"{judged[0]} to {judged[-1]}" if len(judged) > 1 else f"{judged[0]}"
+        said = (
+            f"Verdicts are those of {each} {'combination' if judged[-1] == 1 else 'combinations'} of "
+            f"{self.variants} for each entry at {self.players} players"
+        )
+        if not self.tests:
+            return f"{said}; no values were compared."
+        return (
+            f"{said}; beyond noise is after correcting for all {self.tests:,} values that were compared "
+            f"(Benjamini and Yekutieli, {LEVEL:.0%})."
+        )
 
 
 def _verdict_words(variation: Variation) -> str:
@@ -178,14 +212,18 @@ def _verdict_words(variation: Variation) -> str:
         return f"{sum(count for _, count in variation.gone)} combinations go ({listed})"
     if not variation.judged:
         return "no verdict was compared"
-    clear = [moved for moved in variation.verdicts if moved.clear]
-    near = len(variation.verdicts) - len(clear)
+    crossing = [moved for moved in variation.verdicts if moved.crosses]
+    near = len(variation.verdicts) - len(crossing)
+    many = len(crossing) > 1
     said = (
-        f"{len(clear) or 'none'} of {variation.judged} verdicts {'change' if len(clear) > 1 else 'changes'}"
+        f"{len(crossing) or 'none'} of {variation.judged} verdicts "
+        f"{'cross their thresholds' if many else 'crosses its threshold'}"
     )
-    if clear:
-        named = ", ".join(f"{' + '.join(m.variants)} {m.before} to {m.after}" for m in clear[:3])
-        said += f" ({named}{', ...' if len(clear) > 3 else ''})"
+    if crossing:
+        named = ", ".join(f"{' + '.join(m.variants)} {m.before} to {m.after}" for m in crossing[:3])
+        again = sum(bool(moved.again) for moved in crossing)
+        said += f", {again or 'none'} of them again" if many else f", {'again' if again else 'not again'}"
+        said += f" on fresh seeds ({named}{', ...' if len(crossing) > 3 else ''})"
     return said + (f", {near} more on the edge" if near else "")
 
 
@@ -193,7 +231,7 @@ def _own_words(own: Worth) -> str:
     if own.after is None or own.change is None:
         return f"it was worth {own.before:+.2f} win points (rank {own.rank_before})"
     change = f"{own.change.value:+.2f} ({own.change.low:+.2f} to {own.change.high:+.2f})"
-    if not _told(own):
+    if not own.told:
         return f"its value does not change beyond noise, {change} win points"
     return (
         f"its value goes from {own.before:+.2f} (rank {own.rank_before}) to {own.after:+.2f} "
@@ -249,7 +287,7 @@ def contested(
             jobs or machine.cores().amount,
             advance,
         )
-        entries = tuple(table.doubted(doubt) for doubt in chosen)
+        entries, tests = _corrected([table.doubted(doubt) for doubt in chosen])
     return Contested(
         found.name,
         printed,
@@ -259,6 +297,8 @@ def contested(
         deals,
         deals * VALUED,
         table.games,
+        combinations,
+        tests,
         facts.item,
         facts.items,
         facts.variants,
@@ -344,7 +384,8 @@ class _Table:
                 variations.append(_gone(other.text, before))
                 continue
             after = self.measured(other.catalog, of, f"{entry.name}: {other.text}")
-            variations.append(_compared(other, before, after, entry.id, entry.kind == self.game.facts.item))
+            found = _compared(other, before, after, entry.id, entry.kind == self.game.facts.item)
+            variations.append(replace(found, verdicts=self.again(other.catalog, found.verdicts)))
         return Doubted(
             entry.kind,
             entry.id,
@@ -353,6 +394,20 @@ class _Table:
             doubt.meaning,
             doubt.note,
             tuple(variations),
+        )
+
+    def again(self, catalog: Catalog, verdicts: tuple[Moved, ...]) -> tuple[Moved, ...]:
+        """Play the verdicts that cross their thresholds once more, both sides on fresh seeds."""
+        of = tuple(moved.variants for moved in verdicts if moved.crosses)
+        if not of:
+            return verdicts
+        seed = fresh_seed(self.seed)
+        before, after = (self.judged(played, of, seed) for played in (self.catalog, catalog))
+        return tuple(
+            replace(moved, again=_crosses_again(moved, before[moved.variants], after[moved.variants]))
+            if moved.crosses
+            else moved
+            for moved in verdicts
         )
 
     def combinations_for(self, doubt: Doubt) -> tuple[Combination, ...]:
@@ -394,12 +449,15 @@ class _Table:
 
     def measured(self, catalog: Catalog, of: tuple[Combination, ...], note: str) -> _Measured:
         """Judge combinations with a catalog, and measure the values of all items over them."""
-        judged = self.judged(catalog, of)
+        judged = self.judged(catalog, of, self.seed)
         values, items = self.values(catalog, of)
         self.advance(1, note)
         return _Measured(judged, {item.id: item for item in items}, values)
 
-    def judged(self, catalog: Catalog, of: tuple[Combination, ...]) -> dict[Combination, Judgement]:
+    def judged(
+        self, catalog: Catalog, of: tuple[Combination, ...], seed: int
+    ) -> dict[Combination, Judgement]:
+        """Judge combinations with a catalog, by the game without variants on the same seed."""
         from balance.sweep import simulation
 
         self.runs += 1
@@ -410,7 +468,7 @@ class _Table:
             deals={self.players: self.deals},
             combinations=sorted({(), *(tuple(sorted(names)) for names in of)}),
             lineups=self.lineups,
-            seed=self.seed,
+            seed=seed,
             out=self.place / str(self.runs),
         )
         run = simulation.run_prepared(prepared, self.jobs).run
@@ -450,17 +508,45 @@ def _compared(other: _Other, before: _Measured, after: _Measured, id_: str, item
     for variants, was in sorted(before.judgements.items()):
         now = after.judgements.get(variants)
         if now is not None and was.played is not now.played:
-            clear = _crossed(was, now) or _crossed(now, was)
-            moved.append(Moved(variants, was.played.value, now.played.value, clear))
+            crosses = _crossed(was, now) or _crossed(now, was)
+            moved.append(Moved(variants, was.played.value, now.played.value, crosses))
     worths = _worths(before, after)
-    own = next((w for w, _ in worths if item and str(w.id) == id_), None)
-    others = [(w, p) for w, p in worths if w is not own and w.change is not None]
-    adjusted = benjamini_yekutieli([p for _, p in others])
-    told = [w for (w, _), q in zip(others, adjusted, strict=True) if q <= LEVEL]
-    told.sort(key=lambda w: (-abs(w.change.value if w.change else 0.0), w.id))
-    return Variation(
-        other.text, other.sensitivity, len(before.judgements), tuple(moved), (), own, tuple(told)
-    )
+    own = next((w for w in worths if item and str(w.id) == id_), None)
+    others = tuple(w for w in worths if w is not own and w.change is not None)
+    return Variation(other.text, other.sensitivity, len(before.judgements), tuple(moved), (), own, others)
+
+
+def _corrected(entries: Sequence[Doubted]) -> tuple[tuple[Doubted, ...], int]:
+    """Correct all values that were compared as one family, and keep of the others those that change.
+
+    Also returns how many were compared.
+    """
+    compared = [
+        worth
+        for entry in entries
+        for variation in entry.variations
+        for worth in (variation.own, *variation.others)
+        if worth is not None and worth.change is not None
+    ]
+    adjusted = iter(benjamini_yekutieli([worth.p for worth in compared]))
+
+    def corrected(worth: Worth) -> Worth:
+        return worth if worth.change is None else replace(worth, adjusted=next(adjusted))
+
+    def told(variation: Variation) -> Variation:
+        own = None if variation.own is None else corrected(variation.own)  # in the order of the family
+        others = [worth for worth in map(corrected, variation.others) if worth.told]
+        others.sort(key=lambda w: (-abs(w.change.value if w.change else 0.0), w.id))
+        return replace(variation, own=own, others=tuple(others))
+
+    found = tuple(replace(entry, variations=tuple(map(told, entry.variations))) for entry in entries)
+    return found, len(compared)
+
+
+def _crosses_again(moved: Moved, before: Judgement, after: Judgement) -> bool:
+    """Return whether fresh games cross the threshold in the same direction."""
+    broken, other = (before, after) if moved.before == Verdict.BROKEN.value else (after, before)
+    return _crossed(broken, other)
 
 
 def _crossed(broken: Judgement, other: Judgement) -> bool:
@@ -474,8 +560,8 @@ def _key(finding: Finding) -> tuple[str, str, bool]:
     return finding.cell.lineup, finding.measured.name, finding.upper
 
 
-def _worths(before: _Measured, after: _Measured) -> list[tuple[Worth, float]]:
-    """Compare the value of every item, deal by deal; with the p-value against "the same"."""
+def _worths(before: _Measured, after: _Measured) -> list[Worth]:
+    """Compare the value of every item, deal by deal."""
     ranks = _ranks(before), _ranks(after)
     found = []
     for id_, (score, seats) in before.values.items():
@@ -484,14 +570,14 @@ def _worths(before: _Measured, after: _Measured) -> list[tuple[Worth, float]]:
             continue
         was = ranks[0][id_]
         if id_ not in after.values or id_ not in ranks[1]:
-            found.append((Worth(id_, item.name, was[1], None, None, was[0], None), 1.0))
+            found.append(Worth(id_, item.name, was[1], None, None, was[0], None))
             continue
         now = ranks[1][id_]
         change = Moments.of([*after.values[id_], score, seats]).difference((0, 1), (2, 3))
         assert change is not None
         ends = change.interval or Interval(change.value, change.value, change.value)
-        worth = Worth(id_, item.name, was[1], now[1], _rounded(ends), was[0], now[0])
-        found.append((worth, p_not_zero(change)))
+        p = p_not_zero(change)
+        found.append(Worth(id_, item.name, was[1], now[1], _rounded(ends), was[0], now[0], p))
     return found
 
 

@@ -93,12 +93,17 @@ class Dealt:
         return [int(times) / max(total, 1) for times, total in zip(self.acquired, seats, strict=True)]
 
     def in_blocks(self) -> tuple[Numbers, Numbers]:
-        """Return score and seats summed by block of deals; few deals are blocks of their own."""
+        """Return score and seats summed by block of deals; few deals are blocks of their own.
+
+        Deals of a block follow each other, so that it takes all combinations in turn: blocks of every n-th
+        deal would hold a part of the combinations only wherever n shares a factor with their number.
+        """
         import numpy as np
 
         deals, items = self.score.shape
-        number = np.arange(deals) % BLOCKS
-        sums = np.zeros((2, min(BLOCKS, deals), items), np.int64)
+        blocks = min(BLOCKS, deals)
+        number = np.arange(deals) * blocks // deals
+        sums = np.zeros((2, blocks, items), np.int64)
         np.add.at(sums[0], number, self.score)
         np.add.at(sums[1], number, self.seats)
         return sums[0], sums[1]

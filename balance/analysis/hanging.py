@@ -39,6 +39,12 @@ class Hanging:
     edition: str
     players: int
     games: int
+    deals: int
+    """Of each cell that was judged."""
+    combinations: int
+    """Judged for each entry."""
+    tests: int
+    """Values that were compared, over all readings: what "beyond noise" was corrected for."""
     seed: int
     sentences: tuple[str, ...]
     readings: tuple[Reading, ...]
@@ -52,7 +58,10 @@ class Hanging:
     @property
     def command(self) -> str:
         """What measures it again."""
-        return f"balance contested --edition {self.edition} --players {self.players} --seed {self.seed}"
+        return (
+            f"balance contested --edition {self.edition} --players {self.players} --games {self.deals} "
+            f"--combinations {self.combinations} --seed {self.seed}"
+        )
 
 
 def measured_doubts(game: Game[Any, Any], path: Path | None = None) -> Hanging | None:
@@ -71,6 +80,9 @@ def measured_doubts(game: Game[Any, Any], path: Path | None = None) -> Hanging |
             str(content["edition"]),
             int(content["players"]),
             int(content["games"]),
+            int(content["deals"]),
+            int(content["combinations"]),
+            int(content["tests"]),
             int(content["seed"]),
             tuple(map(str, content["sentences"])),
             tuple(

@@ -38,6 +38,7 @@ __all__ = [
     "GAMES",
     "HIGHEST",
     "Context",
+    "Fresh",
     "Price",
     "Priced",
     "Prices",
@@ -58,11 +59,10 @@ HIGHEST: Final = 30
 LEVEL: Final = 0.05
 """The false discovery rate at which a printed cost is called wrong."""
 CLEARLY: Final = 2
-"""By so many coins a price must be off to be counted in the headline."""
+"""By so much the whole interval of a price must be off to be counted in the headline."""
 _COIN_DEALS: Final = 20
 """One deal in so many goes into the worth of a coin, which only says where to look first."""
 
-Say = Callable[[str], object]
 Advance = Callable[[int, str], object]
 
 
@@ -110,6 +110,18 @@ class Price:
             return True
         return (self.low is not None and cost < self.low) or (self.high is not None and cost > self.high)
 
+    def off_by(self, cost: int, by: float) -> bool:
+        """Return whether the whole interval lies that far from a cost, or farther.
+
+        >>> found = Price(6.31, 5.12, 7.7, "", False, 30)
+        >>> found.off_by(3, 2), found.off_by(4, 2)
+        (True, False)
+        """
+        low, high = self.low, self.high
+        if self.beyond_doubt:
+            low, high = (None, 0.0) if self.beyond == "below" else (float(self.top), None)
+        return (low is not None and low - cost >= by) or (high is not None and cost - high >= by)
+
     @property
     def whole(self) -> int:
         """The nearest cost that can be printed."""
@@ -129,7 +141,7 @@ class Priced:
     """What it is worth at its printed cost: win points minus 1."""
     p: float
     adjusted: float
-    """Two-sided against "an average item", and corrected over all items of the context."""
+    """Two-sided against "an average item", and corrected over all items in all contexts."""
     price: Price
     played: tuple[tuple[int, Interval], ...]
     """Every cost that was played, and the value there."""
@@ -139,6 +151,12 @@ class Priced:
         """Whether the printed cost is wrong beyond doubt, after the correction for many looks."""
         assert self.item.cost is not None
         return self.adjusted <= LEVEL and self.price.excludes(self.item.cost)
+
+    @property
+    def clearly_off(self) -> bool:
+        """Whether it is off, and the whole interval of its price lies far from the printed cost."""
+        assert self.item.cost is not None
+        return self.off and self.price.off_by(self.item.cost, CLEARLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +169,23 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
+class Fresh:
+    """An item with a proposed cost on deals that found nothing: its value as printed and as proposed."""
+
+    item: Item
+    proposed: int
+    before: Interval
+    after: Interval
+
+    @property
+    def nearer(self) -> bool:
+        """Whether it is nearer to an average item with the proposed cost, by the estimates."""
+        return abs(self.after.value) < abs(self.before.value)
+
+
+@dataclass(frozen=True, slots=True)
 class Shrunk:
-    """The spread of values as printed and as proposed, on the same fresh deals."""
+    """Values as printed and as proposed, on the same fresh deals: their spread, and what was proposed."""
 
     before: Spread
     after: Spread
@@ -160,6 +193,8 @@ class Shrunk:
     """Of the variance, from before to after."""
     games: int
     """Of each."""
+    fresh: tuple[Fresh, ...]
+    """Every item with a proposed cost that was dealt."""
 
     @property
     def shrinks(self) -> bool:
@@ -205,12 +240,13 @@ class Prices:
     def sentences(self) -> list[str]:
         """Say what is proposed, and whether it helps."""
         facts, last = self.game.facts, self.contexts[-1]
-        costs = {one.item.id: one.item.cost or 0 for one in last.priced}
-        clearly = sum(abs(new - costs[item]) >= CLEARLY for item, new in self.proposal.items())
+        clearly = sum(one.clearly_off for one in last.priced)
         asked = f"{len(last.priced)} {facts.items if len(last.priced) > 1 else facts.item}"
+        off = sum(one.off for one in last.priced)
         headline = (
-            f"Of {asked}, {clearly} {'is' if clearly == 1 else 'are'} off by {CLEARLY} or more, and "
-            f"{len(self.proposal)} at all, beyond doubt after correcting for {asked} ({last.name})."
+            f"Of {asked}, {off} {'is' if off == 1 else 'are'} off beyond doubt after correcting for "
+            f"{_tests(self.contexts)}, {clearly} of them by {CLEARLY} or more with the whole 95% interval of "
+            f"the price ({last.name})."
         )
         found = [headline]
         unreachable = [one for one in last.priced if one.off and one.price.beyond_doubt]
@@ -222,7 +258,19 @@ class Prices:
         for context in self.contexts:
             if context.shrunk is not None:
                 found.append(_spread_sentence(facts.items, context.name, context.shrunk))
+        if last.shrunk is not None and last.shrunk.fresh:
+            nearer = sum(one.nearer for one in last.shrunk.fresh)
+            average = sum(one.after.low <= 0 <= one.after.high for one in last.shrunk.fresh)
+            found.append(
+                f"Of {len(last.shrunk.fresh)} proposed costs, {nearer} bring the value nearer to 0 on these "
+                f"fresh games ({last.name}); with {average} the 95% interval holds 0."
+            )
         return found
+
+
+def _tests(contexts: Sequence[Context]) -> str:
+    count = sum(len(context.priced) for context in contexts)
+    return f"{count} {'test' if count == 1 else 'tests'}"
 
 
 def _spread_sentence(items: str, name: str, shrunk: Shrunk) -> str:
@@ -276,6 +324,7 @@ def price(
     for name, combinations in _contexts(found, loaded, printed):
         here = Deals(found, printed, seated, combinations, seed, deals)
         contexts.append(_priced(name, here, loaded, items, chosen, threads, advance))
+    contexts = _corrected(contexts)
     proposal = {
         one.item.id: one.price.whole
         for one in contexts[-1].priced
@@ -290,6 +339,7 @@ def price(
                     Deals(found, printed, seated, context.combinations, fresh_seed(seed), deals),
                     (loaded, changed),
                     items,
+                    proposal,
                     threads,
                     advance,
                 ),
@@ -322,7 +372,8 @@ def _contexts(
     found: list[tuple[str, tuple[tuple[str, ...], ...]]] = [(f"no {facts.variant}", ((),))]
     if facts.variants_at_once and game.variants(catalog, edition):
         drawn = tuple(sample(game, catalog, edition))
-        each = "pairs of " if facts.variants_at_once > 1 else ""
+        size = len(drawn[0])
+        each = {1: "", 2: "pairs of "}.get(size, f"combinations of {size} ")
         found.append((f"{len(drawn)} {each}{facts.variants}", drawn))
     return found
 
@@ -358,8 +409,7 @@ def _priced(
         item = items[place]
         assert item.cost is not None
         own = np.flatnonzero(base.seats[:, place])
-        dealt_to = (column[own, place].astype(np.int64) for column in (base.score, base.seats))
-        here = Tally.of(deals.players, *dealt_to)
+        here = _tally(deals, base, place)
         if here.deals < 2:
             raise UsageError(
                 f"{item.name} was dealt in {here.deals} of {deals.count} games; more --games are needed"
@@ -392,9 +442,16 @@ def _priced(
         each.append(priced)
         spent += played
         advance(int(share * _PLAYS), priced.item.name)
-    adjusted = benjamini_yekutieli([found.p for found in each])
-    corrected = tuple(replace(found, adjusted=q) for found, q in zip(each, adjusted, strict=True))
-    return Context(name, deals.combinations, corrected, spent)
+    return Context(name, deals.combinations, tuple(each), spent)
+
+
+def _corrected(contexts: Sequence[Context]) -> list[Context]:
+    """Correct for everything that was looked at: all items in all contexts."""
+    adjusted = iter(benjamini_yekutieli([one.p for context in contexts for one in context.priced]))
+    return [
+        replace(context, priced=tuple(replace(one, adjusted=next(adjusted)) for one in context.priced))
+        for context in contexts
+    ]
 
 
 _PLAYS: Final = 7
@@ -553,16 +610,39 @@ def _between(low: int, above: float, high: int, below: float) -> float:
 
 
 def _shrunk(
-    deals: Deals, catalogs: tuple[Catalog, Catalog], items: Sequence[Item], jobs: int, advance: Advance
+    deals: Deals,
+    catalogs: tuple[Catalog, Catalog],
+    items: Sequence[Item],
+    proposal: Mapping[int, int],
+    jobs: int,
+    advance: Advance,
 ) -> Shrunk:
     """Measure the values of all items on fresh deals, as printed and as proposed."""
-    pseudo = []
-    for catalog in catalogs:
-        found = dealt(deals, catalog, items, jobs, lambda done: advance(done, "fresh games"))
-        pseudo.append(_pseudo_values(found))
-    before, after = (spread_of(values) for values in pseudo)
-    change = _mean(pseudo[1] - pseudo[0])
-    return Shrunk(before, after, change, deals.count * deals.lineup.rotations)
+    before, after = (
+        dealt(deals, catalog, items, jobs, lambda done: advance(done, "fresh games")) for catalog in catalogs
+    )
+    pseudo = _pseudo_values(before), _pseudo_values(after)
+    fresh = tuple(
+        Fresh(item, proposal[item.id], *(_value(_tally(deals, found, place)) for found in (before, after)))
+        for place, item in enumerate(items)
+        if item.id in proposal and before.seats[:, place].any()
+    )
+    return Shrunk(
+        spread_of(pseudo[0]),
+        spread_of(pseudo[1]),
+        _mean(pseudo[1] - pseudo[0]),
+        deals.count * deals.lineup.rotations,
+        fresh,
+    )
+
+
+def _tally(deals: Deals, found: Dealt, place: int) -> Tally:
+    """Count the deals in which an item was dealt."""
+    import numpy as np
+
+    return Tally.of(
+        deals.players, *(column[:, place].astype(np.int64) for column in (found.score, found.seats))
+    )
 
 
 def _pseudo_values(found: Dealt) -> npt.NDArray[np.float64]:

@@ -24,8 +24,9 @@ EPILOG = examples(
     "balance contested --json -o contested.json",
 )
 _COLUMNS: Final = (
-    "kind", "id", "name", "confidence", "reading", "sensitivity", "judged", "changed", "on_the_edge", "value",
-    "rank", "value_then", "rank_then", "change", "change_low", "change_high", "others",
+    "kind", "id", "name", "confidence", "reading", "sensitivity", "judged", "crosses", "crosses_again",
+    "on_the_edge", "value", "rank", "value_then", "rank_then", "change", "change_low", "change_high", "p",
+    "adjusted", "others",
 )  # fmt: skip
 
 
@@ -64,7 +65,7 @@ def contested(
     """Say which verdicts and values would change if facts that are in doubt were otherwise.
 
     Plays the other readings that are known; where none is, it leaves the entry out or moves its numbers by
-    one, and calls that a sensitivity. Everything in doubt takes about two minutes on two idle cores.
+    one, and calls that a sensitivity. One entry takes some seconds, everything in doubt minutes.
     """
     options = output.options(format_, as_json, out, force)
     check_keys(seed, games_)
@@ -112,9 +113,10 @@ def _lines(found: Contested, options: output.OutputOptions) -> Iterator[str]:
     yield from wrapped(
         f"{found.games:,} games of {found.players} players ({', '.join(found.lineups)}), {found.edition}, "
         f"seed {found.seed}: {found.deals:,} deals of each cell that was judged, {found.valued:,} deals for "
-        f"the values of {found.items}, all on common seeds. A verdict changes if what breaks it lies within "
-        "its accepted range on the other side; else it is on the edge. The players have learned what is "
-        "printed.",
+        f"the values of {found.items}, all on common seeds. A verdict crosses its threshold if it is surely "
+        "broken on one side and what breaks it is measured within its accepted range on the other, which is "
+        "no test of the change, so it was played again on fresh seeds; else it is on the edge. Intervals are "
+        "95% of one comparison each. The players have learned what is printed.",
         width,
     )
 
@@ -129,8 +131,9 @@ def _rows(found: Contested) -> list[dict[str, object]]:
             "reading": variation.text,
             "sensitivity": variation.sensitivity,
             "judged": variation.judged,
-            "changed": sum(moved.clear for moved in variation.verdicts),
-            "on_the_edge": sum(not moved.clear for moved in variation.verdicts),
+            "crosses": sum(moved.crosses for moved in variation.verdicts),
+            "crosses_again": sum(bool(moved.again) for moved in variation.verdicts),
+            "on_the_edge": sum(not moved.crosses for moved in variation.verdicts),
             **_worth(variation.own),
             "others": len(variation.others),
         }
@@ -151,6 +154,8 @@ def _worth(own: Worth | None) -> dict[str, object]:
         "change": None if change is None else change.value,
         "change_low": None if change is None else change.low,
         "change_high": None if change is None else change.high,
+        "p": None if change is None else own.p,
+        "adjusted": None if change is None else own.adjusted,
     }
 
 
@@ -164,7 +169,9 @@ def _document(found: Contested) -> dict[str, object]:
         "seed": found.seed,
         "deals": found.deals,
         "deals_for_values": found.valued,
+        "combinations": found.combinations,
         "games": found.games,
+        "tests": found.tests,
         "sentences": found.sentences(),
         "entries": [
             {
@@ -189,7 +196,13 @@ def _variation(variation: Variation, items: str) -> dict[str, object]:
         "changes": variation.changes,
         "judged": variation.judged,
         "verdicts": [
-            {"variants": list(m.variants), "before": m.before, "after": m.after, "clear": m.clear}
+            {
+                "variants": list(m.variants),
+                "before": m.before,
+                "after": m.after,
+                "crosses": m.crosses,
+                "again": m.again,
+            }
             for m in variation.verdicts
         ],
         "gone": dict(variation.gone),

@@ -1,4 +1,4 @@
-"""`balance price`: at which cost each card would be an average one, and a proposal for all."""
+"""`balance price`: at which cost each item would be an average one, and a proposal for all."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from balance.cli.check import wrapped
 from balance.cli.help import examples
 
 if TYPE_CHECKING:
+    from balance.analysis.intervals import Interval
     from balance.analysis.pricing import Context, Priced, Prices
 
 __all__ = ["EPILOG", "price"]
@@ -24,20 +25,21 @@ EPILOG = examples(
 )
 _COLUMNS: Final = (
     "id", "name", "cost", "under", "seats", "value", "value_low", "value_high", "p", "adjusted", "price",
-    "low", "high", "beyond", "proposed",
+    "low", "high", "beyond", "proposed", "fresh", "fresh_low", "fresh_high", "fresh_proposed",
+    "fresh_proposed_low", "fresh_proposed_high",
 )  # fmt: skip
 
 
 def price(
     items: Annotated[
-        list[str] | None, typer.Argument(metavar="[CARD]...", help="What to price; by default everything.")
+        list[str] | None, typer.Argument(metavar="[ITEM]...", help="What to price; by default everything.")
     ] = None,
     games_: Annotated[
         int,
         typer.Option(
             "--games",
             metavar="N",
-            help="Deals; a card is priced on those in which somebody was dealt it at the start.",
+            help="Deals; an item is priced on those in which somebody was dealt it at the start.",
         ),
     ] = 20_000,
     players: gameoptions.PlayersOption = 4,
@@ -60,11 +62,10 @@ def price(
         bool, typer.Option("--force", help="Let --out and --write replace a file that exists.")
     ] = False,
 ) -> None:
-    """Find the cost at which holding a card is worth what holding the average one is.
+    """Find the cost at which holding an item is worth what holding the average one is.
 
     Plays the same deals again at other costs, without variants and under a sample of their combinations, and
-    proposes costs for the whole deck, tried on fresh seeds. All cards of Nefarious take about two minutes on
-    two idle cores, one card some seconds.
+    proposes costs for all items, tried on fresh seeds. One item takes some seconds, a whole deck minutes.
     """
     options = output.options(format_, as_json, out, force)
     overlay = output.options(out=write, force=force, named="--write") if write is not None else None
@@ -118,19 +119,47 @@ def _lines(found: Prices, options: output.OutputOptions) -> Iterator[str]:
         for place, one in enumerate(found.contexts[-1].priced)
     ]
     right = [True, False, True, *[False] * len(found.contexts), True]
+    yield from _table(heads, cells, right, options)
+    shrunk = found.contexts[-1].shrunk
+    if shrunk is not None and shrunk.fresh:
+        yield ""
+        yield from wrapped(f"Values on fresh games, {found.contexts[-1].name}:", width)
+        yield ""
+        heads = ["id", "name", "cost", "proposed", "value as printed", "value as proposed"]
+        cells = [
+            [
+                str(one.item.id),
+                one.item.name,
+                str(one.item.cost),
+                str(one.proposed),
+                _signed(one.before),
+                _signed(one.after),
+            ]
+            for one in shrunk.fresh
+        ]
+        yield from _table(heads, cells, [True, False, True, True, False, False], options)
+    yield ""
+    yield from wrapped(
+        f"{found.games:,} games of {found.players} players ({found.lineup}), {found.edition}, "
+        f"seed {found.seed}; {found.deals:,} deals of each kind. Intervals are 95%: at the costs within, "
+        f"what the average {found.game.facts.item} is worth cannot be excluded.",
+        width,
+    )
+
+
+def _table(
+    heads: list[str], cells: list[list[str]], right: list[bool], options: output.OutputOptions
+) -> Iterator[str]:
     if options.format is output.Format.markdown:
         yield output.markdown_line(heads).rstrip("\n")
         yield output.markdown_rule(right).rstrip("\n")
         yield from (output.markdown_line(row).rstrip("\n") for row in cells)
     else:
         yield output.table(heads, cells, right, output.screen(options), bold=False).rstrip("\n")
-    yield ""
-    yield from wrapped(
-        f"{found.games:,} games of {found.players} players ({found.lineup}), {found.edition}, "
-        f"seed {found.seed}; {found.deals:,} deals of each kind. Intervals are 95%: at the costs within, "
-        "what the average card is worth cannot be excluded.",
-        width,
-    )
+
+
+def _signed(value: Interval) -> str:
+    return f"{value.value:+.2f} ({value.low:+.2f} to {value.high:+.2f})"
 
 
 def _rows(found: Prices) -> list[dict[str, object]]:
@@ -138,6 +167,7 @@ def _rows(found: Prices) -> list[dict[str, object]]:
         {"id": one.item.id, "name": one.item.name, "cost": one.item.cost, "under": context.name}
         | _priced(one)
         | {"proposed": found.proposal.get(one.item.id)}
+        | _fresh(context, one)
         for context in found.contexts
         for one in context.priced
     ]
@@ -159,6 +189,18 @@ def _priced(one: Priced) -> dict[str, object]:
     }
 
 
+def _fresh(context: Context, priced: Priced) -> dict[str, object]:
+    """Return the value of an item with a proposed cost on fresh deals, as printed and as proposed."""
+    every = () if context.shrunk is None else context.shrunk.fresh
+    return {
+        f"{name}{end}": round(value, 6)
+        for one in every
+        if one.item.id == priced.item.id
+        for name, interval in (("fresh", one.before), ("fresh_proposed", one.after))
+        for end, value in zip(("", "_low", "_high"), interval, strict=True)
+    }
+
+
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 3)
 
@@ -171,6 +213,7 @@ def _document(found: Prices) -> dict[str, object]:
         "seed": found.seed,
         "deals": found.deals,
         "games": found.games,
+        "tests": sum(len(context.priced) for context in found.contexts),
         "sentences": found.sentences(),
         "prices": _rows(found),
         "proposal": {str(item): cost for item, cost in found.proposal.items()},

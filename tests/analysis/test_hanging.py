@@ -20,7 +20,13 @@ def test_what_ships_is_of_the_present_players_and_cards():
     assert found.stale(now | {"catalog": "another"}) == ("catalog",)
     doubts = NEFARIOUS.doubts(NEFARIOUS.load_catalog(), found.edition)
     assert {one.name for one in found.readings} == {doubt.entry.name for doubt in doubts}
-    assert found.command.startswith("balance contested --edition ascora-2011 --players 4")
+    assert found.command == (
+        "balance contested --edition ascora-2011 --players 4 --games 400 --combinations 12 --seed 0"
+    )
+    assert f"correcting for all {found.tests:,} values" in found.sentences[-1]
+    assert found.sentences[-1].startswith(
+        "Verdicts are those of 12 combinations of twists for each entry at 4"
+    )
     assert measured_doubts(GAME) is None
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from balance import games
 from balance.analysis import pricing
+from balance.analysis.corrections import benjamini_yekutieli
 from balance.analysis.dealing import Dealt
 from balance.analysis.intervals import Interval
 from balance.analysis.pricing import Price, price, search, spread_of
@@ -207,8 +208,66 @@ def test_the_proposal_makes_the_spread_shrink_on_fresh_seeds(planted):
     assert shrunk.shrinks
     assert shrunk.after.value < shrunk.before.value
     said = " ".join(planted.sentences())
-    assert "off by 2 or more" in said
+    assert "off beyond doubt after correcting for 4 tests" in said
     assert "fresh games of each" in said
+
+
+def test_what_is_proposed_is_measured_again_on_fresh_deals(planted):
+    for context in planted.contexts:
+        (lunch,) = [one for one in context.shrunk.fresh if one.item.id == 1001]
+        assert lunch.proposed == planted.proposal[1001]
+        assert lunch.before.low > 0.2
+        assert lunch.nearer
+        assert lunch.after.low < 0.2 < lunch.before.value
+        assert lunch.before != context.priced[0].value  # other deals than those that found it
+    assert " proposed cost" in planted.sentences()[-1]
+
+
+def test_one_correction_holds_for_all_contexts(planted):
+    p = [one.p for context in planted.contexts for one in context.priced]
+    adjusted = [one.adjusted for context in planted.contexts for one in context.priced]
+    assert adjusted == benjamini_yekutieli(p)
+    assert len(p) == 4
+
+
+def test_off_by_2_or_more_is_of_the_whole_interval():
+    assert Price(6.0, 5.0, 7.0, "", False, 30).off_by(3, 2)
+    assert not Price(6.0, 4.9, 7.0, "", False, 30).off_by(3, 2)  # by the estimate it is off by 3
+    assert Price(6.0, 5.0, 7.0, "", False, 30).off_by(9, 2)
+    assert not Price(6.0, None, None, "", False, 30).off_by(30, 2)
+    assert Price(None, None, None, "below", True, 30).off_by(2, 2)
+    assert not Price(None, None, None, "below", True, 30).off_by(1, 2)
+    assert Price(None, None, None, "above", True, 30).off_by(28, 2)
+    assert not Price(None, None, None, "above", True, 30).off_by(29, 2)
+    assert Price(None, None, 2.0, "below", False, 30).off_by(4, 2)
+
+
+@pytest.mark.parametrize(
+    ("size", "said"), [(1, "2 twists"), (2, "2 pairs of twists"), (3, "2 combinations of 3 twists")]
+)
+def test_a_context_is_named_by_how_many_variants_are_in_force(monkeypatch, size, said):
+    drawn = [tuple("abc"[:size]), tuple("bcd"[:size])]
+    monkeypatch.setattr(pricing, "sample", lambda *_: drawn)
+    game = games.get("nefarious")
+    names = [name for name, _ in pricing._contexts(game, game.load_catalog(), "ascora-2011")]
+    assert names == ["no twist", said]
+
+
+@pytest.mark.parametrize("combinations", [3, 12, 60])
+def test_blocks_hold_all_combinations_alike(combinations):
+    """A block of every 256th deal held a quarter of 12 combinations, always the same."""
+    number = np.arange(20_000)
+    under = np.stack([number % combinations == k for k in range(combinations)], axis=1).astype(np.int16)
+    _, held = Dealt(under, under, under.sum(axis=0)).in_blocks()
+    assert held.shape == (256, combinations)
+    assert (held.sum(axis=0) == under.sum(axis=0)).all()
+    assert (held.max(axis=0) - held.min(axis=0) <= 1).all()
+
+
+def test_few_deals_are_blocks_of_their_own():
+    score = np.arange(20, dtype=np.int16).reshape(10, 2)
+    summed, _ = Dealt(score, score, score.sum(axis=0)).in_blocks()
+    assert (summed == score).all()
 
 
 def test_what_cannot_be_priced_is_refused(monkeypatch):

@@ -43,12 +43,14 @@ def test_for_programs(call):
     code, out, _ = call(*TINY, "--json")
     found = json.loads(out)
     assert (code, found["edition"], found["deals"]) == (0, "classic", 30)
+    assert (found["combinations"], found["tests"]) == (12, 0)  # nobody is dealt a charm, so none has a value
     assert [entry["id"] for entry in found["entries"]] == ["5", "windy"]
     assert found["entries"][1]["variations"][0]["gone"]
     assert call(*TINY, "--json", "--jobs", 1)[1] == out
     _, out, _ = call(*TINY, "Windy", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [(row["reading"], row["sensitivity"]) for row in rows][:1] == [("left out", "true")]
+    assert [(row["crosses"], row["crosses_again"]) for row in rows][:1] == [("0", "0")]
 
 
 def test_mistakes_are_told(call):

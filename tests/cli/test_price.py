@@ -31,10 +31,14 @@ def test_prices_come_with_a_proposal_and_what_it_rests_on(call):
     code, out, err = call(*DEALT)
     assert (code, err) == (0, "")
     assert out.startswith("Of 5 charms, ")
-    assert "off by 2 or more" in out
+    told = " ".join(out.split())
+    assert " off beyond doubt after correcting for 10 tests, " in told
+    assert " of them by 2 or more with the whole 95% interval of the price (3 moods). " in told
+    assert "Values on fresh games, 3 moods:" in told
+    assert "value as proposed" in out
+    assert "what the average charm is worth cannot be excluded" in told
     assert "price, no mood" in out
     assert "price, 3 moods" in out
-    told = " ".join(out.split())
     assert "games of 2 players (mirror:thrifty), classic, seed 0; 400 deals of each kind" in told
     assert max(map(len, out.splitlines())) <= 80
 
@@ -52,6 +56,12 @@ def test_json_holds_everything(call):
         int(item): cost for item, cost in found["proposal"].items()
     }
     assert found["proposal"]["3"] > 0
+    assert found["tests"] == 10
+    for row in found["prices"]:
+        assert ("fresh" in row) == (row["proposed"] is not None)
+        if row["id"] == 3:
+            assert row["fresh_low"] <= row["fresh"] <= row["fresh_high"]
+            assert abs(row["fresh_proposed"]) < abs(row["fresh"])
     for spread in found["spread"]:
         assert spread["before"]["low"] <= spread["before"]["value"] <= spread["before"]["high"]
         assert spread["fresh_games"] == 400
