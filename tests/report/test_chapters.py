@@ -1,4 +1,4 @@
-"""Sentences of single chapters, on real verdicts and on verdicts that were turned into what they should say."""
+"""Sentences of single chapters, on real verdicts and on verdicts that were turned into others."""
 
 from dataclasses import replace
 
@@ -72,12 +72,14 @@ def test_worst_partners_are_those_with_which_most_is_wrong(material):
 
 
 def test_best_partners_are_fine_at_every_number_of_players(material):
-    every = {key: Verdict.UNDECIDED for key in material.by_combination}
+    every = dict.fromkeys(material.by_combination, Verdict.UNDECIDED)
     assert "With no partner it was found fine." in partners(turned(material, every), "unions")
     every[2, ("geeks", "unions")] = Verdict.FINE
     assert "With no partner it was found fine." in partners(turned(material, every), "unions")
     every["geeks", "unions"] = Verdict.FINE
-    assert "Best partners: Geeks (fine at all 2)." in partners(turned(material, every), "unions")
+    assert f"Best partners: {material.names['geeks']} (fine at all 2)." in partners(
+        turned(material, every), "unions"
+    )
 
 
 def test_items_without_a_cost_have_no_figure_of_cost(material):

@@ -9,6 +9,7 @@ import balance
 from balance.analysis.ranking import FRESH_SEED
 from balance.report import making
 from balance.report.model import SCALE, Figure, Table, place
+from balance.sweep import simulation
 
 
 def blocks(report):
@@ -191,7 +192,7 @@ def test_thresholds_count_what_the_headline_counts(space):
     table = next(block for block in blocks(space) if block.id == "thresholds")
     said = {row[0].text: [cell.text for cell in row[3:]] for row in table.rows}
     silent = {name for name, cells in said.items() if cells == ["not looked at"] * 3}
-    assert silent == {"item", "luck"}
+    assert {"item", "luck"} <= silent < set(said)
     broken = space.answer.counts[0].broken
     assert broken
     assert {cells[0] for name, cells in said.items() if name not in silent} == {str(broken)}
@@ -205,8 +206,8 @@ def test_how_many_combinations_were_played_is_said(space, tiny_space):
 
 
 def test_the_command_of_a_pair_names_every_run(nefarious, workplace):
-    if not (workplace / "more").exists():
-        balance.simulate("more", extend=nefarious, players="2", games_per_cell=4, jobs=1)
+    more = simulation.prepare_extension(nefarious, workplace / "more", players="2", games_per_cell=4)
+    simulation.run_prepared(more, 1)
     found = making.make(making.Asked((nefarious, "more"), pair=("unions", "geeks"), players="2"))
     commands = {block.source.command for block in blocks(found)} - {""}
     assert commands == {"balance check geeks unions --run nefarious --run more --players 2"}

@@ -444,8 +444,8 @@ def _limits(m: Material) -> list[str]:
     silent = _not_looked_at(m) if m.ranking is not None else []
     if silent:
         found.append(
-            f"Not looked at, although there are thresholds for it: {listed(silent)}. These games say nothing "
-            "of that, and no verdict here does."
+            f"Not looked at, although there are thresholds for it: {listed(silent)}. No verdict here "
+            "says anything of that."
         )
     unfitted = sorted({name for j in m.judged for name in j.unfitted})
     if unfitted:
