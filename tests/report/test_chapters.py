@@ -53,6 +53,17 @@ def test_what_is_not_beyond_doubt_is_said_instead(material, found, alone, why):
     assert said.endswith(f"it is broken, but {why}")
 
 
+def test_a_surprise_names_the_strength_at_which_it_is_one(material):
+    found = answer.make_answer(material).surprising
+    assert found
+    for one in found:
+        assert one.sentence.startswith(
+            f"Each alone is fine in {one.strength}, together they are not: "
+            if one.sure
+            else f"Neither alone was found broken in {one.strength}: "
+        )
+
+
 def partners(m, variant):
     (paragraph,) = variants._partners(m, variant)
     _, _, rest = paragraph.text.partition("partners at some number of players. ")

@@ -103,7 +103,12 @@ def _surprising(m: Material) -> tuple[Surprise, ...]:
     for both, judgement in surprising_of(m.ranking):
         finding = next(f for f in judgement.broken if f.cell.lineup == both.lineup)
         what = finding_sentence(finding, m.ranking.bench.without(finding))
-        alone = "Each alone is fine, together they are not" if both.sure else "Neither alone was found broken"
+        at = f"in {both.strength}"
+        alone = (
+            f"Each alone is fine {at}, together they are not"
+            if both.sure
+            else f"Neither alone was found broken {at}"
+        )
         again = fresh.get(id(finding))
         found.append(
             Surprise(
