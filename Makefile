@@ -31,8 +31,11 @@ demo: venv ## The main job: a small sweep over all pairs and player counts, and 
 	echo "$(BALANCE) simulate --games $(DEMO_GAMES) --seed 7"; \
 	run="$$($(BALANCE) simulate --games $(DEMO_GAMES) --seed 7)"; \
 	$(BALANCE) doctor "$$run"; \
+	echo; echo "The end of one of its games (balance replay $$run $(DEMO_GAME)):"; \
 	$(BALANCE) replay "$$run" $(DEMO_GAME) | tail -n 24; \
 	echo; echo "The run lies in $$run; docs/tables.md says what is in it."; \
+	echo "What else there is: README.md, after source .venv/bin/activate"; \
+	echo "A report on all of it, to be opened in a browser:"; \
 	echo "$(BALANCE) report $$run --out reports/demo.html --force"; \
 	$(BALANCE) report "$$run" --out reports/demo.html --force
 
@@ -83,7 +86,7 @@ venv:
 	    echo "Creating .venv with $$found ($$("$$found" --version))"; \
 	    "$$found" -m venv --clear .venv; \
 	fi; \
-	echo "Installing what constraints.txt pins into .venv"; \
-	$(PY) -m pip install --quiet -c constraints.txt hatchling; \
-	$(PY) -m pip install --quiet --no-build-isolation -c constraints.txt -e '.[dev]'; \
+	echo "Installing what constraints.txt pins into .venv (a minute or more)"; \
+	$(PY) -m pip install -qq -c constraints.txt hatchling; \
+	$(PY) -m pip install -qq --no-build-isolation -c constraints.txt -e '.[dev]'; \
 	printf '%s' "$$want" > .venv/.installed

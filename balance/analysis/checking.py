@@ -33,6 +33,7 @@ from balance.analysis.verdict import (
     worst_first,
 )
 from balance.dataset.run import Run, open_runs
+from balance.dataset.verify import require_intact
 from balance.errors import DataError, UsageError
 from balance.games.contract import Catalog, Game
 from balance.games.variants import variant_ids
@@ -94,7 +95,12 @@ class Check:
 
     def sentence(self, finding: Finding) -> str:
         """Return a finding in words, beside the same without variants."""
-        return finding_sentence(finding, self.bench.without(finding))
+        return finding_sentence(finding, self.bench.without(finding), self._items)
+
+    @cached_property
+    def _items(self) -> dict[str, str]:
+        rows = self.runs[0].small(self.game.facts.items).to_dicts()
+        return {str(row["id"]): str(row.get("name") or row["id"]) for row in rows}
 
     def worst(self) -> tuple[CellVerdict, Finding | None]:
         """Return the cell that shows best what the verdict is about, and what is wrong there."""
@@ -166,6 +172,7 @@ def check(
         raise UsageError("name at least one variant to be checked")
     if runs:
         opened: Sequence[Run] = open_runs(runs)
+        require_intact(run.path for run in opened)
         catalog_, found = opened[0].catalog, opened[0].game
         variants = tuple(sorted(variant_ids(found, catalog_, opened[0].plan.edition, names)))
     else:
@@ -242,7 +249,7 @@ def judged(
     ]
     if not any(tuple(sorted(cells[number].variants)) == variants for number in wanted):
         raise DataError(f"the runs hold no games of {' + '.join(variants)} at these numbers of players")
-    summed = statistics(runs, wanted)
+    summed = statistics(runs, wanted, items=True)
     bench = Bench(summed, unfitted_variants(game, catalog))
     found = judge(summed, thresholds, cells=wanted, bench=bench)
     pairs = [number for number in wanted if tuple(sorted(cells[number].variants)) == variants]

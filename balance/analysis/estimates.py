@@ -199,8 +199,9 @@ class Quotient(_Smooth):
 
     @cached_property
     def interval(self) -> Interval:
-        """The quotient with Fieller's interval; open-ended if the denominator cannot be told from 0."""
-        return fieller(*self._moments, _t_quantile(self._freedom))
+        """The quotient with Fieller's interval, never below 0; open-ended if the denominator may be 0."""
+        value, low, high = fieller(*self._moments, _t_quantile(self._freedom))
+        return Interval(value, max(low, 0.0) if math.isfinite(low) else low, high)
 
     @property
     def _freedom(self) -> int:

@@ -20,7 +20,6 @@ from typing import Any, Final
 from balance.analysis.checking import STRENGTHS, Check, judged
 from balance.analysis.dealing import adjustable
 from balance.analysis.ranking import fresh_seed
-from balance.analysis.sentences import finding_sentence
 from balance.analysis.thresholds import Thresholds
 from balance.analysis.verdict import Finding, Judgement, Verdict, combined, strength_of, worst_first
 from balance.dataset.run import Run
@@ -345,7 +344,7 @@ def _reason(found: Check) -> str:
     held = [j.holding for j in found.own if j.verdict is not Verdict.FINE and j.holding is not None]
     outside = [finding for finding in _findings(found.own) if finding.outside]
     for finding in (*broken, *held, *outside):
-        return f"{finding.cell.players} players: {finding_sentence(finding, found.bench.without(finding))}"
+        return f"{finding.cell.players} players: {found.sentence(finding)}"
     return ""
 
 

@@ -6,7 +6,7 @@ Words only; nothing is computed or judged here. A metric without words of its ow
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from balance.analysis.intervals import Interval
@@ -45,6 +45,7 @@ _WORDS: Final[dict[str, Words]] = {
     "money_ratio": lambda _, x: f"Players end with {x} times the money they have without",
     "hand": lambda _, x: f"Players end with {x} cards in hand",
     "hand_ratio": lambda _, x: f"Players end with {x} times the cards in hand they have without",
+    "item": lambda of, x: f"A seat that was dealt {of} gets {x} win points (1 is fair)",
     "exhaustion": lambda _, x: f"The deck runs out in {x} of the games",
 }
 
@@ -73,22 +74,30 @@ def _figure(metric: str, interval: Interval) -> str:
     return f"{value} ({low} to {high})"
 
 
-def measured_sentence(measured: Measurement, base: Measurement | None = None) -> str:
-    """Return a metric of a cell as a sentence, beside that without variants if it is given."""
+def measured_sentence(
+    measured: Measurement, base: Measurement | None = None, items: Mapping[str, str] | None = None
+) -> str:
+    """Return a metric of a cell as a sentence, beside that without variants if it is given.
+
+    `items` has the names of items by id.
+    """
     name = measured.metric.name
+    of = (items or {}).get(measured.of, measured.of) if name == "item" else measured.of
     words = _WORDS.get(name)
     figure = _figure(name, measured.estimate.interval)
     if words is None:
-        told = measured.metric.title + (f" ({measured.of})" if measured.of else "")
+        told = measured.metric.title + (f" ({of})" if of else "")
         said = f"{told}: {figure}"
     else:
-        said = words(measured.of, figure)
+        said = words(of, figure)
     if base is None or name.endswith("_ratio"):
         return said
     return f"{said}; without: {_number(name, base.estimate.interval.value)}"
 
 
-def finding_sentence(finding: Finding, base: Measurement | None = None) -> str:
+def finding_sentence(
+    finding: Finding, base: Measurement | None = None, items: Mapping[str, str] | None = None
+) -> str:
     """Return a finding as a sentence with what would be accepted.
 
     "Games last 4 (4 to 4) rounds (median); without: 13. Accepted: at least 5."
@@ -96,7 +105,7 @@ def finding_sentence(finding: Finding, base: Measurement | None = None) -> str:
     name = finding.measured.metric.name
     bound = _number(name, finding.bound)
     accepted = f"at most {bound}" if finding.upper else f"at least {bound}"
-    return f"{measured_sentence(finding.measured, base)}. Accepted: {accepted}."
+    return f"{measured_sentence(finding.measured, base, items)}. Accepted: {accepted}."
 
 
 def needed_sentence(further: float) -> str:

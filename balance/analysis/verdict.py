@@ -128,10 +128,20 @@ class Finding:
 
 
 def worst_first(finding: Finding) -> tuple[object, ...]:
-    """Return what to sort findings by: what lies furthest outside; of about the same, the plainer metric."""
-    severity = finding.severity
-    plain = METRICS.index(finding.measured.metric)
-    return -round(severity, 1), plain, -severity, finding.p_broken, finding.measured.name, finding.cell.id
+    """Return what to sort findings by: what lies furthest outside; of about the same, the plainer metric.
+
+    That nobody wins comes before everything: long games, much money and dead actions follow from it.
+    """
+    severity, metric = finding.severity, finding.measured.metric
+    return (
+        metric.name != "stalls",
+        -round(severity, 1),
+        METRICS.index(metric),
+        -severity,
+        finding.p_broken,
+        finding.measured.name,
+        finding.cell.id,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +272,13 @@ class Judgements:
         """Return the verdict on some variants, if it was asked for."""
         key = (players, tuple(variants))
         return next((found for found in self.judgements if found.key == key), None)
+
+    @property
+    def not_looked_at(self) -> tuple[str, ...]:
+        """Metrics with a threshold that no cell was held against: the verdicts say nothing of them."""
+        cells = [cell.not_looked_at for judgement in self.judgements for cell in judgement.cells]
+        common = set(cells[0]).intersection(*cells) if cells else set()
+        return tuple(name for name in (cells[0] if cells else ()) if name in common)
 
     def counts(self) -> Counter[Verdict]:
         """Return how many verdicts of each kind there are."""

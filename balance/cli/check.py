@@ -175,8 +175,8 @@ def _lines(found: Check, *, more: bool) -> Iterator[str]:
     yield from _why(found, width)
     if more and found.verdict.value == "undecided":
         yield from wrapped(
-            "A quick check plays too few games to call anything fine; --strength normal plays enough "
-            "to know every seat's win share to 1 percentage point.",
+            "A quick check plays too few games to call anything fine; --strength normal plays about 18 "
+            "times as many, which is enough where nothing lies near its threshold.",
             width,
             "  ",
         )
@@ -327,6 +327,9 @@ def _played(found: Check, width: int) -> Iterator[str]:
     where = ", ".join(_shell(run.path) for run in found.runs)
     yield from wrapped(f"{found.games:,} games, seed {found.runs[0].plan.seed}, in {where}.", width, "  ")
     yield from wrapped(f"{found.judgements.family}.", width, "  ")
+    unseen = found.judgements.not_looked_at
+    if unseen:
+        yield from wrapped(f"Not looked at: {_unseen(unseen)}.", width, "  ")
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
@@ -349,6 +352,16 @@ _FINDINGS: Final = (
     "players", "lineup", "strength", "metric", "of", "value", "low", "high", "n", "bound", "end",
     "p_broken", "adjusted", "p_fine", "broken",
 )  # fmt: skip
+
+
+def _unseen(names: Sequence[str]) -> str:
+    """Say which metrics the games tell nothing of, and how they would."""
+    how = {
+        "luck": "needs --replicates",
+        "item": "is judged in a check of one combination",
+        "win_points": "no style was tuned for what is in force",
+    }
+    return ", ".join(f"{name} ({how[name]})" if name in how else name for name in names)
 
 
 def _findings(found: Check) -> list[dict[str, object]]:
@@ -431,6 +444,7 @@ def _document(found: Check) -> dict[str, object]:
             "alpha": found.judgements.family.alpha,
             "correction": "Benjamini-Yekutieli",
         },
+        "not_looked_at": list(found.judgements.not_looked_at),
         "games": found.games,
         "runs": [str(run.path) for run in found.runs],
         "seed": found.runs[0].plan.seed,
@@ -454,9 +468,11 @@ def _rank(
     from balance.analysis import ranking as ranks
     from balance.analysis.thresholds import load_thresholds
     from balance.dataset.run import open_runs
+    from balance.dataset.verify import require_intact
     from balance.sweep.planning import parse_players
 
     runs = open_runs(paths)
+    require_intact(run.path for run in runs)
     game = runs[0].game
     counts = parse_players([players], game.facts) if players else ()
     accepted = load_thresholds(game, thresholds)
@@ -521,3 +537,6 @@ def _say_overview(found: Ranking, accepted: Any, fresh: Sequence[Confirmed]) -> 
     for name, count in sorted(held.items(), key=lambda pair: (-pair[1], pair[0])):
         diagnostics.say(f"{count} undecided are held by {name}")
     diagnostics.say(str(found.judgements.family))
+    unseen = found.judgements.not_looked_at
+    if unseen:
+        diagnostics.say(f"not looked at: {_unseen(unseen)}")

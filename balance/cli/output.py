@@ -253,10 +253,18 @@ def _table(rows: Sequence[Row], columns: Sequence[str], width: int, *, bold: boo
 
 
 def table(
-    heads: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool], shown_on: IO[str] | None
+    heads: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    right: Sequence[bool],
+    shown_on: IO[str] | None,
+    *,
+    bold: bool = True,
 ) -> str:
-    """Lay out values that are texts already; `right` says which columns stand flush right."""
-    return _layout(heads, cells, right, terminal.line_width(shown_on), bold=shown_on is not None)
+    """Lay out values that are texts already; `right` says which columns stand flush right.
+
+    A part of a text that `text` writes cannot be `bold`: control characters are written out there.
+    """
+    return _layout(heads, cells, right, terminal.line_width(shown_on), bold=bold and shown_on is not None)
 
 
 def _layout(

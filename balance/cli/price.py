@@ -123,7 +123,7 @@ def _lines(found: Prices, options: output.OutputOptions) -> Iterator[str]:
         yield output.markdown_rule(right).rstrip("\n")
         yield from (output.markdown_line(row).rstrip("\n") for row in cells)
     else:
-        yield output.table(heads, cells, right, output.screen(options)).rstrip("\n")
+        yield output.table(heads, cells, right, output.screen(options), bold=False).rstrip("\n")
     yield ""
     yield from wrapped(
         f"{found.games:,} games of {found.players} players ({found.lineup}), {found.edition}, "

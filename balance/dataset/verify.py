@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from balance.dataset.state import LOG, STATE, FileRecord, State
+from balance.dataset.state import LOG, STATE, FileRecord, State, read_state
+from balance.errors import DataError
 
-__all__ = ["Damage", "damages", "strangers"]
+__all__ = ["Damage", "damages", "require_intact", "strangers"]
 
 _BLOCK: Final = 1 << 20
 
@@ -31,6 +32,16 @@ def damages(
         advance(record.size)
         if problem:
             yield Damage(name, problem)
+
+
+def require_intact(folders: Iterable[Path]) -> None:
+    """Refuse runs with a damaged file: wrong bytes may read as wrong numbers."""
+    for folder in folders:
+        for damage in damages(folder, read_state(folder)):
+            raise DataError(
+                f"{folder / damage.file}: {damage.problem}; balance doctor tells everything that is damaged, "
+                f"balance simulate --repair plays it again"
+            )
 
 
 def strangers(folder: Path, state: State) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -74,7 +75,9 @@ def svg(figure: Figure, *, letters: bool = False) -> str:
     from matplotlib.figure import Figure as Drawing
 
     style = {**_STYLE, "svg.fonttype": "none"} if letters else _STYLE
-    with mpl.rc_context(style):  # type: ignore[arg-type]
+    with warnings.catch_warnings(), mpl.rc_context(style):  # type: ignore[arg-type]
+        # a name in a script that the font lacks is drawn as boxes; nobody can do anything about it here
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
         drawing = Drawing(figsize=_size(figure), layout="constrained")
         FigureCanvasSVG(drawing)
         axes = drawing.add_subplot()

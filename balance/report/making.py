@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance.analysis.thresholds import load_thresholds
 from balance.dataset.run import Run, Runs, open_runs, read_plan
+from balance.dataset.verify import require_intact
 from balance.errors import UsageError
 from balance.files import write_new, write_whole
 from balance.report.model import Report
@@ -132,6 +133,7 @@ def make(
     if asked.pair and asked.item:
         raise UsageError("--pair and --item are two different reports; give one of them")
     runs = opened(asked)
+    require_intact(run.path for run in runs)
     game = runs[0].game
     given = _counts(asked.players)
     counts = parse_players([given], game.facts) if given else ()
@@ -181,17 +183,19 @@ def save(
     step: Step = lambda _: None,
     force: bool = False,
 ) -> list[Path]:
-    """Render a report in each format, and write it whole or not at all; folders below REPORTS are made."""
+    """Render a report in each format, then write all of them; folders below REPORTS are made."""
+    rendered: dict[Path, bytes] = {}
     for name, target in targets.items():
         if name == "html":
             from balance.report import html
 
             step("page")
-            content = html.render(report).encode("utf-8")
+            rendered[target] = html.render(report).encode("utf-8")
         else:
             from balance.report import pdf
 
-            content = pdf.render(report, paper, step)
+            rendered[target] = pdf.render(report, paper, step)
+    for target, content in rendered.items():
         if target.parent == REPORTS:
             target.parent.mkdir(parents=True, exist_ok=True)
         if force:

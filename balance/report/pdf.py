@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from io import BytesIO
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import balance
 from balance.errors import Failed, UsageError
@@ -54,21 +54,35 @@ def render(report: Report, paper: str = "a4", advance: Callable[[str], None] = l
     document = made.document(report, PAPERS[paper])
     advance("typesetting")
     template = files("balance.report").joinpath("typst/report.typ").read_bytes()
+    inputs = {"report": json.dumps(document, ensure_ascii=False), **made.pictures}
     try:
-        pdf = typst.compile(
-            template,
-            format="pdf",
-            font_paths=typst.Fonts(
-                include_system_fonts=False, include_embedded_fonts=True, font_paths=[str(font_folder())]
-            ),
-            sys_inputs={"report": json.dumps(document, ensure_ascii=False), **made.pictures},
-            pdf_standards="ua-1",  # read aloud, too: headings, tables and pictures say what they are
-            timestamp=_EPOCH,
-        )
+        try:  # read aloud, too: headings, tables and pictures say what they are
+            pdf = _set(template, inputs, "ua-1")
+        except typst.TypstError as error:
+            if "missing codepoints" not in error.message:
+                raise
+            pdf = _set(template, inputs, "1.7")  # names in a script that no font here has: boxes
     except typst.TypstError as error:
         raise Failed(f"the PDF could not be set: {error.message}") from error
-    assert isinstance(pdf, bytes)
     return _packed(pdf)
+
+
+def _set(template: bytes, inputs: dict[str, str], standard: Literal["ua-1", "1.7"]) -> bytes:
+    """Let typst set the report, by its own fonts and those of the figures alone."""
+    import typst
+
+    pdf = typst.compile(
+        template,
+        format="pdf",
+        font_paths=typst.Fonts(
+            include_system_fonts=False, include_embedded_fonts=True, font_paths=[str(font_folder())]
+        ),
+        sys_inputs=inputs,
+        pdf_standards=standard,
+        timestamp=_EPOCH,
+    )
+    assert isinstance(pdf, bytes)
+    return pdf
 
 
 def _packed(pdf: bytes) -> bytes:

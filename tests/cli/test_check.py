@@ -191,7 +191,37 @@ def test_a_pair_of_nefarious_with_both_twists_alone_beside_it(check):
 
 
 def test_a_quick_check_that_is_undecided_says_how_to_go_on(check):
-    hint = "--strength normal plays enough"
+    hint = "--strength normal plays about 18 times as many"
     told = " ".join(check("parallel-universe", "private-funding", "--players", "2")[1].split())
     assert told.startswith("UNDECIDED")
     assert hint in told
+
+
+def test_a_card_that_decides_the_game_is_named(check, checkout):
+    card = str(checkout / "tests" / "analysis" / "planted_card.toml")
+    code, out, _ = check("philanthropy", "--players", "4", "--catalog", card)
+    told = " ".join(out.split())
+    assert code == 4
+    assert "A seat that was dealt Planted Victory gets " in told
+    assert "Not looked at: win_points (no style was tuned for what is in force), luck (needs" in told
+
+
+def test_all_says_what_it_does_not_look_at(check, tmp_path):
+    made = balance.simulate(tmp_path / "run", game="tiny", games_per_cell=30)
+    file = tmp_path / "luck.toml"
+    file.write_text('[[threshold]]\nid = "luck"\nhigh = 0.5\nreason = "Dice are not everything."\n')
+    _, _, err = check("--all", str(made.path), "--thresholds", str(file))
+    assert "not looked at: luck (needs --replicates)" in err
+
+
+@pytest.mark.parametrize("command", [["check", "windy", "--run"], ["check", "--all"], ["report"]])
+def test_wrong_bytes_are_refused_before_anything_is_said(capfd, tmp_path, command):
+    made = balance.simulate(tmp_path / "run", game="tiny", games_per_cell=30)
+    file = made.files("games")[0]
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    file.chmod(0o644)
+    file.write_bytes(content)
+    assert run([*command, str(made.path)]) == 3
+    assert "the content is not what was written; balance doctor" in capfd.readouterr().err
+    assert not (tmp_path / "reports").exists()

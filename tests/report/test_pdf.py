@@ -4,6 +4,7 @@ import io
 import re
 import shutil
 import subprocess
+import warnings
 from dataclasses import replace
 
 import pypdf
@@ -189,3 +190,23 @@ def test_pages_can_be_drawn_and_none_is_empty(made, tmp_path):
     for page in sorted(tmp_path.glob("p*.png")):
         low, high = Image.open(page).convert("L").getextrema()
         assert low < 128 < high, page.name
+
+
+def test_a_name_in_a_script_that_no_font_has_does_not_stop_a_report(tiny_space):
+    """Boxes are printed in figures, which is worse than letters and better than nothing."""
+    name = "हिन्दी"
+    section = next(s for s in tiny_space.sections if any(_labelled(block) for block in s.blocks))
+    blocks = tuple(
+        replace(block, data={**block.data, "label": [name] * len(block.data["label"])})
+        if _labelled(block)
+        else block
+        for block in section.blocks
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = render(replace(tiny_space, sections=(replace(section, blocks=blocks),)))
+    assert made.startswith(b"%PDF")
+
+
+def _labelled(block):
+    return isinstance(block, Figure) and "label" in block.data

@@ -32,7 +32,7 @@ TWISTS: Final = Kind(
     name="twist",
     plural="twists",
     columns=("id", "name", "name_ru", "name_source", "rule", "editions", "confidence", "note"),
-    brief=("id", "rule", "confidence"),
+    brief=("id", "name", "rule", "confidence"),
     filters=_FILTERS,
 )
 INVENTIONS: Final = Kind(
