@@ -13,7 +13,7 @@ from balance.analysis.intervals import Interval
 from balance.analysis.metrics import Measurement
 from balance.analysis.verdict import TOO_MANY, Finding
 
-__all__ = ["finding_sentence", "measured_sentence", "needed_sentence"]
+__all__ = ["finding_sentence", "measured_sentence", "needed_sentence", "percent"]
 
 Words = Callable[[str, str], str]
 """From what a metric is of and the figure with its interval to a sentence without its full stop."""
@@ -50,11 +50,20 @@ _WORDS: Final[dict[str, Words]] = {
 }
 
 
+def percent(value: float, near: float | None = None) -> str:
+    """Return a share in percent, with as many digits as `near`, the figure that it stands beside, has.
+
+    >>> percent(0.1234), percent(0.0123), percent(0.1234, near=0.0961)
+    ('12%', '1.2%', '12.3%')
+    """
+    plain = 0.1 <= (value if near is None else near) <= 0.9 or value in (0, 1)
+    return f"{value:.0%}" if plain else f"{value:.1%}"
+
+
 def _number(metric: str, value: float, near: float | None = None) -> str:
     """Return a number in words, with as many digits as `near`, the figure that it stands beside, has."""
     if metric in _SHARES:
-        plain = 0.1 <= (value if near is None else near) <= 0.9 or value in (0, 1)
-        return f"{value:.0%}" if plain else f"{value:.1%}"
+        return percent(value, near)
     if metric in _ROUNDS:
         return f"{value:.0f}"
     return f"{value:.2f}" if abs(value) < 10 else f"{value:.0f}"

@@ -78,6 +78,8 @@ class Thresholds:
     """All thresholds that a judgement goes by."""
 
     entries: tuple[Threshold, ...]
+    overlays: tuple[Path, ...] = ()
+    """The files of a user that were laid over the official ones."""
 
     def of(self, measured: Measurement) -> Threshold | None:
         """Return the threshold of a measurement: that of the very thing before that of the metric."""
@@ -89,13 +91,14 @@ class Thresholds:
 
     def moved(self, name: str, factor: float) -> Thresholds:
         """Return the same with one threshold moved."""
-        return Thresholds(tuple(entry.moved(factor) if entry.id == name else entry for entry in self.entries))
+        entries = tuple(entry.moved(factor) if entry.id == name else entry for entry in self.entries)
+        return replace(self, entries=entries)
 
 
 def load_thresholds(game: Game[Any, Any], overlays: Iterable[str | Path] = ()) -> Thresholds:
     """Read the thresholds of a game and lay files over them; CatalogError with every problem."""
-    paths = [game.thresholds_file()] if isinstance(game, Accepting) else []
-    paths += [Path(path) for path in overlays]
+    own = tuple(Path(path) for path in overlays)
+    paths = [*([game.thresholds_file()] if isinstance(game, Accepting) else []), *own]
     if not paths:
         raise UsageError(f"{game.facts.title} has no thresholds; give a file of your own")
     problems = Problems()
@@ -108,7 +111,7 @@ def load_thresholds(game: Game[Any, Any], overlays: Iterable[str | Path] = ()) -
     problems.raise_if_any()
     if not read:
         raise UsageError("there is no threshold left to judge by")
-    return Thresholds(tuple(read))
+    return Thresholds(tuple(read), own)
 
 
 def _read(entry: Entry, facts: Facts, problems: Problems) -> Threshold:

@@ -538,9 +538,11 @@ def sensitivity(
     unfitted: Unfitted | None = None,
     by: float = 0.2,
     bench: Bench | None = None,
+    size: int | None = None,
 ) -> list[Moved]:
     """Return how the number of broken combinations moves when each threshold moves by 20%.
 
+    With `size` only combinations of so many variants are counted; all are corrected for.
     The same as judging anew for each, without what only a verdict needs: dozens of times everything is
     looked at, and only the tests of one threshold differ.
     """
@@ -553,12 +555,13 @@ def sensitivity(
     now = np.array([finding.p_broken for finding in findings])
     combinations = {key: k for k, key in enumerate(dict.fromkeys(f.cell.variants for f in findings))}
     of = np.array([combinations[finding.cell.variants] for finding in findings], np.int64)
+    counted = np.array([size in (None, len(finding.cell.variants)) for finding in findings], np.bool_)
     by_entry: dict[str, list[int]] = {}
     for place, finding in enumerate(findings):
         by_entry.setdefault(finding.threshold.id, []).append(place)
 
     def broken(p_values: npt.NDArray[np.float64]) -> int:
-        return len(np.unique(of[p_values <= largest_found(p_values, ALPHA)]))
+        return len(np.unique(of[counted & (p_values <= largest_found(p_values, ALPHA))]))
 
     def moved(entry: Threshold, factor: float) -> int:
         elsewhere = entry.moved(factor)

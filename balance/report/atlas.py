@@ -48,7 +48,7 @@ _NUMBER: Final = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?%?")
 TITLES: Final = {
     "length": "length",
     "money": "money at the end",
-    "hand": "cards in hand at the end",
+    "hand": "size of the hand at the end",
     "stalled": "games that nobody wins",
     "no_lead_change": "games in which the lead never changes",
 }

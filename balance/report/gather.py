@@ -61,7 +61,7 @@ def space_report(
         words=game_words(m.facts),
         answer=answer,
         sections=tuple(section for section in sections if section is not None),
-        glossary=terms(m.facts, [(lineup, m.strength_name(lineup)) for lineup in m.lineups]),
+        glossary=terms(m.facts, [(lineup, m.strength_name(lineup)) for lineup in m.lineups], thresholds),
         provenance=made,
         atlas=atlas,
     )
@@ -72,11 +72,16 @@ def game_words(facts: Facts) -> dict[str, str]:
     return {"variant": facts.variant, "variants": facts.variants, "item": facts.item, "items": facts.items}
 
 
-def terms(facts: Facts, strengths_played: Iterable[tuple[str, str]]) -> dict[str, str]:
+def terms(
+    facts: Facts, strengths_played: Iterable[tuple[str, str]], thresholds: Thresholds | None = None
+) -> dict[str, str]:
     """Return the terms that a designer may not know, each explained in a sentence or two.
 
-    Takes the lineups that were played, each with the strength of play that it stands for.
+    Takes the lineups that were played, each with the strength of play that it stands for, and the thresholds
+    that were judged by: of the official ones is known when they were written.
     """
+    official = thresholds is not None and not thresholds.overlays
+    written = " Written down before any combination was judged." if official else ""
     strengths = listed([f"{name} ({lineup})" for lineup, name in dict.fromkeys(strengths_played)])
     strength = f"How well those play who sit at the table. Here: {strengths}."
     return {
@@ -86,8 +91,7 @@ def terms(facts: Facts, strengths_played: Iterable[tuple[str, str]]) -> dict[str
         "is chance.",
         "undecided": "The games at hand say neither broken nor fine. More games would tell, unless the truth "
         "lies on the threshold.",
-        "accepted range": "What the designers of the game accept of a metric, with their reason. Written "
-        "down before any combination was judged.",
+        "accepted range": f"What the designers of the game accept of a metric, with their reason.{written}",
         "strength of play": strength,
         "strengths of play": strength,
         "win points": "The share of wins times the number of players: 1.00 is a fair share, 2.00 twice as "

@@ -24,6 +24,7 @@ from balance import __version__
 from balance.report.html_atlas import atlas_data
 from balance.report.html_figures import Drawings
 from balance.report.model import (
+    ON_FRESH,
     Block,
     Bullets,
     Cell,
@@ -78,6 +79,7 @@ def render(report: Report) -> str:
         few=FEW,
         rich=partial(_rich, glossary=report.glossary),
         links=links,
+        on_fresh=ON_FRESH,
         drawing=lambda figure: _own(drawings.draw(figure)),
         letters=lambda: _own(drawings.letters()),
     )

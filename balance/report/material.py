@@ -21,12 +21,13 @@ from balance.analysis.pooled import Halved, Pool, Pooling, halves, length_quanti
 from balance.analysis.ranking import HEADLINE, Confirmed, Ranking, confirm, rank, ranked
 from balance.analysis.strength import Strength, measured_strength
 from balance.analysis.thresholds import Thresholds
-from balance.analysis.verdict import Judgement, Moved, Verdict, combined, strength_of
+from balance.analysis.verdict import Judgement, Moved, Verdict, combined, sensitivity, strength_of
 from balance.dataset.run import Run
 from balance.errors import DataError
 from balance.games.contract import Entry, Facts, Game
 from balance.games.lineup import parse_lineup
 from balance.report.queries import Ask
+from balance.report.words import command_path
 
 __all__ = [
     "FRESH_GAMES",
@@ -38,6 +39,7 @@ __all__ = [
     "collect",
     "collect_items",
     "empty_material",
+    "judging_options",
     "surprising_of",
     "worst_of",
 ]
@@ -97,6 +99,14 @@ class Material:
     def run(self) -> Run:
         """The first run; all others have the same game, catalog and seed."""
         return self.runs[0]
+
+    @cached_property
+    def check(self) -> str:
+        """The command that gives the verdicts again: all runs, and what was narrowed or laid over."""
+        runs = (command_path(run.path) for run in self.runs)
+        return " ".join(
+            ["balance check --all", *runs, *judging_options(self.runs, self.players, self.thresholds)]
+        )
 
     @property
     def game(self) -> Game[Any, Any]:
@@ -216,6 +226,14 @@ class Material:
         return f"pairs of {self.facts.variants}" if self.size == 2 else self.facts.variants
 
 
+def judging_options(runs: Sequence[Run], players: Collection[int], thresholds: Thresholds) -> list[str]:
+    """Return the options with which a command judges the same: what was narrowed or laid over."""
+    options = [f"--thresholds {command_path(path)}" for path in thresholds.overlays]
+    if set(players) < {cell.players for run in runs for cell in run.plan.cells if cell.games}:
+        options.insert(0, f"--players {','.join(map(str, players))}")
+    return options
+
+
 def surprising_of(ranking: Ranking, most: int = HEADLINE) -> list[tuple[Together, Judgement]]:
     """Return the pairs that are broken only together, each once: the sure ones first, then the worst."""
     by_key = {judgement.key: judgement for judgement in ranking.ranked}
@@ -265,19 +283,17 @@ def collect(
     # what reads most and what computes most need not wait for each other
     with ThreadPoolExecutor(1) as aside:
         counted = aside.submit(_counted, runs, cells, counts, jobs, step)
-        try:
-            pooling = Pooling(runs, cells)
-            step("games, seats, deals")
-            every = summed(runs, observe=pooling)
-            step("verdicts")
-            ranking = _judged(runs, thresholds, players, every)
-            statistics = _narrowed(every, players)
-            step("how much the thresholds matter")
-            moved = ranking.sensitivity(thresholds) if ranking else []
-            step("pairs against their parts")
-            beyond = interactions(runs, statistics, measures=INTERACTIONS)
-        finally:
-            rest = counted.result()
+        pooling = Pooling(runs, cells)
+        step("games, seats, deals")
+        every = summed(runs, observe=pooling)
+        step("verdicts")
+        ranking = _judged(runs, thresholds, players, every)
+        statistics = _narrowed(every, players)
+        step("how much the thresholds matter")
+        moved = _moved(ranking, thresholds) if ranking else []
+        step("pairs against their parts")
+        beyond = interactions(runs, statistics, measures=INTERACTIONS)
+    rest = counted.result()
     step("the worst on fresh seeds")
     fresh: list[Confirmed] = []
     why = "" if ranking else "nothing was judged"
@@ -314,6 +330,14 @@ def _judged(
     if not any(not players or cell.players in players for cell in varied):
         return None
     return rank(runs, thresholds, players, summed=every)
+
+
+def _moved(ranking: Ranking, thresholds: Thresholds) -> list[Moved]:
+    """Return what moving each threshold does to the number of full combinations that are broken."""
+    judged = ranking.judgements.judgements
+    cells = [cell.cell.id for judgement in judged for cell in judgement.cells]
+    size = max(len(judgement.variants) for judgement in judged)
+    return sensitivity(ranking.statistics, thresholds, cells=cells, bench=ranking.bench, size=size)
 
 
 def _narrowed(statistics: Statistics, players: Sequence[int]) -> Statistics:

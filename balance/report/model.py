@@ -15,6 +15,7 @@ from typing import Any, Final
 __all__ = [
     "COLUMN_KINDS",
     "FIGURE_KINDS",
+    "ON_FRESH",
     "SCALE",
     "VERDICT_CODES",
     "Answer",
@@ -54,6 +55,8 @@ value, `variant` one id, `item` an item's id.
 FIGURE_KINDS: Final = ("bars", "histogram", "dots", "scatter", "matrix")
 """How a figure is drawn; `Figure.data` says which columns each kind has."""
 VERDICT_CODES: Final[Mapping[str, str]] = {"b": "broken", "f": "fine", "u": "undecided", ".": "not played"}
+ON_FRESH: Final[Mapping[bool | None, str]] = {True: "Confirmed:", False: "Not confirmed:", None: ""}
+"""What stands before a figure on fresh games, by whether they say the same."""
 SCALE: Final = 10_000
 """Numbers of the atlas are whole: so many times what they stand for."""
 

@@ -18,6 +18,7 @@ import balance
 from balance.errors import Failed, UsageError
 from balance.report.figures import font_folder, svg
 from balance.report.model import (
+    ON_FRESH,
     Block,
     Bullets,
     Cell,
@@ -130,9 +131,15 @@ class _Made:
                         f"{c.fine:,}",
                     ]
                     for c in answer.counts
+                    if report.kind != "pair"  # a single pair has a verdict, and its own table says which
                 ],
                 "worst": [
-                    [one.title, f"{one.players} players, {one.strength}", one.sentence]
+                    [
+                        one.title,
+                        f"{one.players} players, {one.strength}",
+                        one.sentence,
+                        f"{ON_FRESH[one.holds]} {one.fresh}".strip() if one.fresh else "",
+                    ]
                     for one in answer.worst
                 ],
                 "next": list(answer.next_steps),

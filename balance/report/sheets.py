@@ -24,7 +24,7 @@ from balance.report.atlas import SHARES, SHOWN, TITLES
 from balance.report.chapters.items import interactions_table, overall, value_sql
 from balance.report.chapters.method import provenance_of
 from balance.report.gather import game_words, terms
-from balance.report.material import Items, Material, Step, collect_items, empty_material
+from balance.report.material import Items, Material, Step, collect_items, empty_material, judging_options
 from balance.report.model import (
     Answer,
     Block,
@@ -74,7 +74,8 @@ def pair_report(
     step("verdict")
     found = judged(game, run.catalog, variants, runs, list(players) or None, thresholds)
     step("what it looks like")
-    sheet = _Sheet(found, Ask(facts, sorted({j.players for j in found.own})))
+    counts = sorted({j.players for j in found.own})
+    sheet = _Sheet(found, Ask(facts, counts), judging_options(runs, counts, thresholds))
     step("sheet")
     answer = sheet.answer()
     made = provenance_of(runs, found.games, command)
@@ -88,7 +89,9 @@ def pair_report(
         words=game_words(facts),
         answer=answer,
         sections=tuple(sheet.sections(made.commands)),
-        glossary=terms(facts, [(cell.cell.lineup, cell.strength) for j in found.own for cell in j.cells]),
+        glossary=terms(
+            facts, [(cell.cell.lineup, cell.strength) for j in found.own for cell in j.cells], thresholds
+        ),
         provenance=made,
     )
 
@@ -96,12 +99,13 @@ def pair_report(
 class _Sheet:
     """A check as the sections of a report."""
 
-    def __init__(self, found: Check, ask: Ask) -> None:
+    def __init__(self, found: Check, ask: Ask, options: Sequence[str]) -> None:
         self.found, self.ask = found, ask
         rows = found.runs[0].small(found.game.facts.variants).to_dicts()
         self.names = {str(row["id"]): str(row.get("name") or row["id"]) for row in rows}
         self.title = " + ".join(self.names.get(name, name) for name in found.variants)
-        self.run = command_path(found.runs[0].path)
+        runs = [f"--run {command_path(run.path)}" for run in found.runs]
+        self.check = " ".join(["balance check", *found.variants, *runs, *options])
 
     def answer(self) -> Answer:
         """Return the verdict in short."""
@@ -226,7 +230,7 @@ class _Sheet:
                 f"select cell_id, median({self.ask.length}) as p50, count(*) as games\n"
                 f"from games where {self.ask.cells(c.id for c in self._cells())}\ngroup by all order by "
                 "cell_id",
-                f"balance check {' '.join(self.found.variants)} --run {self.run}",
+                self.check,
             ),
             ("cell_id",),
         )
@@ -414,7 +418,7 @@ def item_report(
         words=game_words(facts),
         answer=Answer(_item_headline(m, items, own), (), (), (), (), _item_warning(own)),
         sections=tuple(_item_sections(m, items, own, described, made.commands)),
-        glossary=terms(facts, [(items.lineup, m.strength_name(items.lineup))]),
+        glossary=terms(facts, [(items.lineup, m.strength_name(items.lineup))], thresholds),
         provenance=made,
     )
 
@@ -520,7 +524,12 @@ def _worth(m: Material, items: Items, own: Sequence[ItemValue]) -> Table:
             Column("fair", "Fair cost", "interval", "An estimate."),
             Column("built", "Built", "interval", "The share of those dealt it who acquired it."),
             Column("round", "Mean round", "number"),
-            Column("drawn", "When drawn", "interval", "Biased: whoever draws much sees more of every card."),
+            Column(
+                "drawn",
+                "When drawn",
+                "interval",
+                f"Biased: whoever draws much sees more of every {m.facts.item}.",
+            ),
             Column("acquired", "When built", "interval", "Biased: whoever builds much wins."),
             Column("seats", "Dealt", "integer"),
         ),

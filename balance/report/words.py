@@ -10,6 +10,7 @@ from pathlib import Path
 
 from balance.analysis.intervals import Interval
 from balance.analysis.items import Ends
+from balance.analysis.sentences import percent
 from balance.report.model import Cell
 
 __all__ = [
@@ -30,8 +31,8 @@ UNKNOWN = "–"
 """What stands where nothing is known."""
 
 
-def printed(value: float | None, kind: str) -> str:
-    """Return a number as it is printed; `kind` is that of a column.
+def printed(value: float | None, kind: str, near: float | None = None) -> str:
+    """Return a number as it is printed; `kind` is that of a column, `near` the figure that it stands beside.
 
     >>> printed(0.1234, "share"), printed(0.0123, "share"), printed(1.234, "number"), printed(1234, "integer")
     ('12%', '1.2%', '1.23', '1,234')
@@ -39,8 +40,7 @@ def printed(value: float | None, kind: str) -> str:
     if value is None or not math.isfinite(value):
         return UNKNOWN
     if kind == "share":
-        percent = 100 * value
-        return f"{percent:.0f}%" if 10 <= percent <= 90 or percent in (0, 100) else f"{percent:.1f}%"
+        return percent(value, near)
     if kind == "integer":
         return f"{value:,.0f}"
     if kind == "signed":
@@ -82,13 +82,15 @@ def interval(found: Interval | None, kind: str = "number") -> Cell:
 
     >>> interval(Interval(1.0, 0.912, 1.088)).text
     '1.00 (0.91 to 1.09)'
+    >>> interval(Interval(0.095, 0.071, 0.1234), "share").text
+    '9.5% (7.1% to 12.3%)'
     """
     if found is None or math.isnan(found.value):
         return Cell(None, UNKNOWN)
     value, low, high = found
     if not (math.isfinite(low) and math.isfinite(high)):
         return Cell(value, f"{printed(value, kind)} (open-ended)")
-    told = f"{printed(value, kind)} ({printed(low, kind)} to {printed(high, kind)})"
+    told = f"{printed(value, kind)} ({printed(low, kind, value)} to {printed(high, kind, value)})"
     return Cell(value, told, low, high)
 
 

@@ -7,7 +7,10 @@ import pytest
 
 import balance
 from balance import games
+from balance.analysis.thresholds import load_thresholds
 from balance.report import making
+from balance.report.material import collect
+from balance.sweep import simulation
 from tests.games.tiny import GAME
 
 TWISTS = ("unions", "geeks", "philanthropy", "mad-broker")
@@ -72,6 +75,14 @@ def tiny(workplace):
 def space(nefarious):
     """The report on all combinations."""
     return making.make(making.Asked((nefarious,)), jobs=2)
+
+
+@pytest.fixture(scope="package")
+def material(nefarious, space):
+    """What the report on all combinations is made of; its fresh games lie there already."""
+    runs = balance.open_runs([nefarious])
+    play = lambda prepared: simulation.run_prepared(prepared, 2).run  # noqa: E731
+    return collect(runs, load_thresholds(runs[0].game), play=play, jobs=2)
 
 
 @pytest.fixture(scope="package")

@@ -205,6 +205,8 @@ def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "
                     "casual play",
                     True,
                     f"Alone both are fine. {hostile}",
+                    "0.31 on 600 fresh games",
+                    False,
                 ),
             ),
             (f"Play more games of the undecided ones. {hostile}",),

@@ -9,6 +9,7 @@ import balance
 from balance.analysis.ranking import FRESH_SEED
 from balance.report import making
 from balance.report.model import SCALE, Figure, Table, place
+from balance.sweep import simulation
 
 
 def blocks(report):
@@ -156,6 +157,7 @@ def test_a_tiny_run_says_that_it_is_too_small(workplace):
     balance.simulate("handful", players=2, variants=["none", "unions"], games_per_cell=2, jobs=1)
     report = making.make(making.Asked(("handful",)), jobs=1)
     assert "Too few games to say" in report.answer.warning
+    assert "measured again" not in str(report), "nothing was broken, so nothing was played again"
     assert report.answer.counts[0].undecided == 1
 
 
@@ -167,13 +169,48 @@ def test_a_run_without_variants_has_nothing_to_judge(workplace):
     assert [section.id for section in report.sections][:2] == ["answer", "wins"]
 
 
-def test_players_narrow_everything(nefarious):
-    report = making.make(making.Asked((nefarious,), players="2"), jobs=2)
+def test_players_and_thresholds_narrow_everything(nefarious, workplace):
+    own = workplace / "own.toml"
+    own.write_text('[[threshold]]\nid = "stalls"\nhigh = 0.5\nreason = "we like them long"\n')
+    report = making.make(making.Asked((nefarious,), players="2", thresholds=("own.toml",)), jobs=2)
+    options = "--players 2 --thresholds own.toml"
+    commands = {block.source.command for block in blocks(report) if "check" in block.source.command}
+    assert commands == {f"balance check --all nefarious {options}"}
+    assert "before any" not in str(report), "nobody knows when own.toml was written"
+    assert "own.toml were laid over the official ones" in str(report)
+    accepted = next(block for block in blocks(report) if block.id == "thresholds")
+    looked = {row[3].value for row in accepted.rows} - {None}
+    assert looked == {report.answer.counts[0].broken}, "those at 2 players alone"
     assert report.atlas.players == (2,)
     assert [one.players for one in report.answer.counts] == [2]
     for block in blocks(report):
         if block.source.sql:
             compare(block, nefarious)
+
+
+def test_thresholds_count_what_the_headline_counts(space):
+    table = next(block for block in blocks(space) if block.id == "thresholds")
+    said = {row[0].text: [cell.text for cell in row[3:]] for row in table.rows}
+    silent = {name for name, cells in said.items() if cells == ["not looked at"] * 3}
+    assert {"item", "luck"} <= silent < set(said)
+    broken = space.answer.counts[0].broken
+    assert broken
+    assert {cells[0] for name, cells in said.items() if name not in silent} == {str(broken)}
+    assert "Not looked at, although there are thresholds for it: " in str(space.sections[-2])
+    assert "before any combination was judged" in str(space.sections[-2])
+
+
+def test_how_many_combinations_were_played_is_said(space, tiny_space):
+    assert "11 of the 667 possible combinations of at most 2 twists (none included)" in str(space)
+    assert "every combination at" in str(tiny_space)
+
+
+def test_the_command_of_a_pair_names_every_run(nefarious, workplace):
+    more = simulation.prepare_extension(nefarious, workplace / "more", players="2", games_per_cell=4)
+    simulation.run_prepared(more, 1)
+    found = making.make(making.Asked((nefarious, "more"), pair=("unions", "geeks"), players="2"))
+    commands = {block.source.command for block in blocks(found)} - {""}
+    assert commands == {"balance check geeks unions --run nefarious --run more --players 2"}
 
 
 # --- the atlas

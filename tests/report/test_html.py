@@ -105,6 +105,17 @@ def test_counts_of_verdicts_carry_words_and_not_only_colours(page):
 def test_what_fresh_games_deny_is_said_so(page):
     assert "One seat wins. Not confirmed: 1.02" in words(page.text)
     assert "It never ends. Confirmed: 64 rounds" in words(page.text)
+    assert "Alone both are fine. Not confirmed: 0.31 on 600 fresh games" in words(page.text)
+
+
+def test_a_comparison_shows_counts_and_a_pair_its_verdict():
+    counts = (VerdictCount(4, 172, 36, 459),)
+    bare = replace(handmade(), atlas=None, answer=Answer("It changed.", counts, (), (), ()))
+    said = words(Page(render(replace(bare, kind="comparison"))).text)
+    assert "Players broken undecided fine 4 172 459 36" in said
+    one = replace(bare.answer, counts=(VerdictCount(4, 0, 0, 1),))
+    said = words(Page(render(replace(bare, kind="pair", answer=one))).text)
+    assert "PlayersVerdict4undecided" in said.replace(" ", "")
 
 
 def test_terms_lead_to_the_glossary_and_stand_once(page):

@@ -13,9 +13,10 @@ import pytest
 from balance.errors import UsageError
 from balance.report import making
 from balance.report.figures import svg
-from balance.report.model import Bullets, Figure, Paragraph, Table, spans
+from balance.report.model import Answer, Bullets, Figure, Paragraph, Table, VerdictCount, spans
 from balance.report.pdf import VERDICT_LETTERS, render
 from tests.report.conftest import HOSTILE
+from tests.report.handmade import handmade
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +136,26 @@ def test_headers_of_long_tables_are_repeated(space, read):
     pages = [page.extract_text() for page in read.pages if "Fair cost" in page.extract_text()]
     assert len(values.rows) == 64
     assert len([page for page in pages if "Dealt" in page]) >= 2
+
+
+def test_a_comparison_shows_the_same_counts_as_its_page():
+    counts = (VerdictCount(4, 172, 36, 459),)
+    short = replace(handmade(), atlas=None, answer=Answer("It changed.", counts, (), (), ()))
+    first = {
+        kind: " ".join(
+            pypdf.PdfReader(io.BytesIO(render(replace(short, kind=kind)))).pages[0].extract_text().split()
+        )
+        for kind in ("comparison", "pair")
+    }
+    assert "Players Broken Undecided Fine 4 172 459 36" in first["comparison"]
+    assert "Undecided" not in first["pair"]
+
+
+def test_the_title_page_says_what_fresh_games_say_of_the_worst():
+    read = pypdf.PdfReader(io.BytesIO(render(handmade())))
+    first = " ".join(read.pages[0].extract_text().split())
+    assert "It never ends. Confirmed: 64 rounds" in first
+    assert "One seat wins. Not confirmed: 1.02" in first
 
 
 @pytest.mark.parametrize(("paper", "size"), [("a4", (595.28, 841.89)), ("letter", (612, 792))])

@@ -23,7 +23,7 @@ from balance.report.model import (
     VerdictCount,
     Worst,
 )
-from balance.report.words import command_path, count, text, whole
+from balance.report.words import count, listed, text, whole
 
 __all__ = ["make_answer", "section"]
 
@@ -103,7 +103,12 @@ def _surprising(m: Material) -> tuple[Surprise, ...]:
     for both, judgement in surprising_of(m.ranking):
         finding = next(f for f in judgement.broken if f.cell.lineup == both.lineup)
         what = finding_sentence(finding, m.ranking.bench.without(finding))
-        alone = "Each alone is fine, together they are not" if both.sure else "Neither alone was found broken"
+        at = f"in {both.strength}"
+        alone = (
+            f"Each alone is fine {at}, together they are not"
+            if both.sure
+            else f"Neither alone was found broken {at}"
+        )
         again = fresh.get(id(finding))
         found.append(
             Surprise(
@@ -121,7 +126,6 @@ def _surprising(m: Material) -> tuple[Surprise, ...]:
 
 
 def _next_steps(m: Material, surprising: tuple[Surprise, ...]) -> list[str]:
-    run = command_path(m.run.path)
     steps = []
     worst = _worst(m)
     if worst:
@@ -131,11 +135,8 @@ def _next_steps(m: Material, surprising: tuple[Surprise, ...]) -> list[str]:
     culprits = _culprits(m)
     if culprits:
         steps.append(culprits)
-    if surprising and m.size == 2:
-        steps.append(
-            f"Consider to keep {surprising[0].title} apart: what is wrong there is in neither of the two "
-            "alone."
-        )
+    if surprising:
+        steps.append(_apart(m, surprising))
     open_ = [j for j in m.judged if j.verdict is Verdict.UNDECIDED]
     close = sum(j.too_close for j in open_)
     if open_:
@@ -146,8 +147,33 @@ def _next_steps(m: Material, surprising: tuple[Surprise, ...]) -> list[str]:
         if affordable:
             games = needed_sentence(affordable[len(affordable) // 2]).removesuffix(" would tell.")
             said += f"; the median one needs {games.lower()}"
-        steps.append(f"{said}. Play on where it matters: balance check --all {run} --until-decided")
+        steps.append(f"{said}. Play on where it matters: {m.check} --until-decided")
     return steps
+
+
+def _apart(m: Material, surprising: tuple[Surprise, ...]) -> str:
+    """Return which pair to keep apart, or why that cannot be said of the first."""
+    doubts = [(one, _doubt(m, one)) for one in surprising]
+    one, doubt = next(((one, doubt) for one, doubt in doubts if not doubt), doubts[0])
+    where = f"with {one.players} players, in {one.strength}"
+    if doubt:
+        return f"Look closer at {one.title} before keeping it apart: {where} it is broken, but {doubt}."
+    return f"Consider to keep {one.title} apart: what is wrong there {where} is in neither of the two alone."
+
+
+def _doubt(m: Material, one: Surprise) -> str:
+    """Return why a pair may not be broken, or not only together; nothing if both are beyond doubt."""
+    if one.holds is not True:
+        return "fresh games do not confirm it" if one.fresh else "that was not measured again on fresh games"
+    alone = [(name, m.find(one.players, (name,))) for name in one.variants]
+    broken = [
+        f"{m.names.get(name, name)} alone is broken in {listed(single.broken_for)}"
+        for name, single in alone
+        if single is not None and single.verdict is Verdict.BROKEN
+    ]
+    if broken:
+        return listed(broken)
+    return "" if one.sure else "not both alone were found fine"
 
 
 def _culprits(m: Material) -> str:
@@ -229,7 +255,7 @@ def _source(m: Material, sql: str, n: str = "") -> Source:
         n or count(m.games, "game", "games"),
         f"verdicts: {m.ranking.judgements.family}",
         sql,
-        f"balance check --all {command_path(m.run.path)}",
+        m.check,
     )
 
 
@@ -348,7 +374,8 @@ def _worst_table(m: Material, answer: Answer) -> Table:
         tuple(rows),
         _source(m, _cells_sql(m, cells)),
         ("cell_id",),
-        "Whoever is named because of extreme figures looks worse than it is; so each was measured again.",
+        "Whoever is named because of extreme figures looks worse than it is"
+        + ("; so each was measured again." if all(one.fresh for one in answer.worst) else "."),
     )
 
 

@@ -58,7 +58,8 @@ def section(m: Material) -> Section | None:
                 "as a [[fair cost]]."
             )
         )
-    blocks += [_scatter(m, items, known), _ranked(m, items, known)]
+    scatter = _scatter(m, items, known)
+    blocks += [*([scatter] if scatter else []), _ranked(m, items, known)]
     blocks += _mispriced(m, items)
     blocks += _with_variants(m, items)
     return Section("items", words.capitalize(), tuple(blocks))
@@ -96,8 +97,11 @@ def _source(items: Items, sql: str, games: int | None = None) -> Source:
     return Source(count(items.games if games is None else games, "game", "games"), _VALUE, sql)
 
 
-def _scatter(m: Material, items: Items, known: Sequence[ItemValue]) -> Figure:
+def _scatter(m: Material, items: Items, known: Sequence[ItemValue]) -> Figure | None:
+    """Return value against cost; None if no item has a cost."""
     shown = [value for value in known if value.cost is not None]
+    if not shown:
+        return None
     assert m.facts.holdings is not None
     best = max(shown, key=lambda v: v.value.value or 0.0)
     worst = min(shown, key=lambda v: v.value.value or 0.0)

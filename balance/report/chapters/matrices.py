@@ -18,7 +18,7 @@ from balance.report.model import (
     Table,
     place,
 )
-from balance.report.words import command_path, count
+from balance.report.words import count
 
 __all__ = ["appendix", "section"]
 
@@ -79,7 +79,7 @@ def _verdicts(m: Material, atlas: Atlas, players: int) -> Figure:
             count(sum(c.games for c in m.statistics.cells.values() if c.players == players), "game", "games"),
             f"verdicts: {m.ranking.judgements.family}",
             _sql(m, "count(*) as games", f"players = {players}"),
-            f"balance check --all {command_path(m.run.path)} --players {players}",
+            m.check,
         ),
         f"A matrix of {n} by {n}: {pairs.count('b')} pairs broken, {pairs.count('u')} undecided, "
         f"{pairs.count('f')} fine.",
@@ -166,7 +166,7 @@ def _every(m: Material) -> Table:
                 ", ".join(f"count(*) filter (players = {n}) as games_{n}" for n in m.players),
                 f"{ask.scope} and {ask.varied}",
             ),
-            f"balance check --all {command_path(m.run.path)}",
+            m.check,
         ),
         long=True,
     )

@@ -8,13 +8,24 @@ from typing import Any, Final
 from balance.analysis.cells import Sums, connect
 from balance.analysis.estimates import Share
 from balance.analysis.hanging import measured_doubts
-from balance.analysis.verdict import ALPHA
+from balance.analysis.verdict import ALPHA, Verdict
 from balance.dataset import sqltext
 from balance.dataset.run import Run
 from balance.dataset.schema import stored_table
 from balance.games.contract import Doubtful
 from balance.report.material import Material
-from balance.report.model import Block, Bullets, Code, Column, Paragraph, Provenance, Section, Source, Table
+from balance.report.model import (
+    Block,
+    Bullets,
+    Cell,
+    Code,
+    Column,
+    Paragraph,
+    Provenance,
+    Section,
+    Source,
+    Table,
+)
 from balance.report.words import command_path, count, interval, listed, text, whole
 
 __all__ = ["provenance_of", "section"]
@@ -28,8 +39,8 @@ def section(m: Material, made: Provenance) -> Section:
         Paragraph(
             f"{count(m.games, 'game', 'games')} of {m.facts.title} ({m.run.plan.edition}) were played by "
             "programs, on "
-            f"seed {m.run.plan.seed}: every combination at {_counts(m)} players and at {len(m.lineups)} "
-            f"[[strengths of play]]. The same seed gives the same games on every machine."
+            f"seed {m.run.plan.seed}: {_combinations(m)} at {_counts(m)} players and at {len(m.lineups)} "
+            f"[[strengths of play]]{_gaps(m)}. The same seed gives the same games on every machine."
         ),
         _runs(m),
         _cells(m),
@@ -37,9 +48,9 @@ def section(m: Material, made: Provenance) -> Section:
     if m.ranking is not None:
         blocks += [
             Paragraph(
-                "How a verdict is made: each metric has an [[accepted range]], written down before any "
-                "game was judged. "
-                "[[Broken]] means that the games rule out that the metric lies inside; [[fine]], that they "
+                "How a verdict is made: each metric has an [[accepted range]]"
+                + _written(m)
+                + "[[Broken]] means that the games rule out that the metric lies inside; [[fine]], that they "
                 "rule out that any "
                 "metric lies outside; a cell of few games is [[undecided]], however good it looks. Looking "
                 "at many things at "
@@ -49,7 +60,7 @@ def section(m: Material, made: Provenance) -> Section:
             ),
             _thresholds(m),
             Paragraph(
-                "How much hangs on the thresholds: the last columns say how many combinations would be "
+                f"How much hangs on the thresholds: the last columns say how many {m.combinations} would be "
                 "broken if one threshold "
                 "accepted 20% less or more, all others unchanged."
             ),
@@ -59,12 +70,7 @@ def section(m: Material, made: Provenance) -> Section:
             "An [[interval]] says how sure a figure is. The unit is the [[deal]], never the seat or the "
             "game: the same shuffle is "
             "played in every cell, so that cells can be compared, and 600 cells of the same deals are not "
-            "600 independent looks. "
-            + (
-                f"The worst combinations were measured again on games of another seed. {m.not_fresh}"
-                if m.judged
-                else ""
-            )
+            "600 independent looks. " + _measured_again(m)
         )
     )
     blocks += _confidence(m)
@@ -76,6 +82,46 @@ def section(m: Material, made: Provenance) -> Section:
 
 def _counts(m: Material) -> str:
     return listed([str(n) for n in m.players])
+
+
+def _combinations(m: Material) -> str:
+    """Return which combinations were played: every one, or how many of them."""
+    played = {cell.variants for cell in m.statistics.cells.values() if cell.games}
+    every = _every_combination(m.run)
+    if every <= played:
+        return "every combination"
+    possible = f"of the {len(every):,} possible combinations of at most {m.facts.variants_at_once}"
+    word = m.facts.variant if m.facts.variants_at_once == 1 else m.facts.variants
+    return f"{len(played & every):,} {possible} {word} (none included)"
+
+
+def _every_combination(run: Run) -> set[tuple[str, ...]]:
+    from balance.games.variants import combinations_of
+
+    return set(combinations_of(run.game, run.catalog, run.plan.edition, ["all"]))
+
+
+def _gaps(m: Material) -> str:
+    """Return that not everything met, if that is so."""
+    played = {(c.variants, c.players, c.lineup) for c in m.statistics.cells.values() if c.games}
+    met = len({c[0] for c in played}) * len(m.players) * len(m.lineups)
+    return "" if len(played) == met else ", not each of them at each number and strength"
+
+
+def _written(m: Material) -> str:
+    """Return when the thresholds were written; of those that a user laid over them nobody knows."""
+    if not m.thresholds.overlays:
+        return ", written down before any combination was judged. "
+    laid = listed([command_path(path) for path in m.thresholds.overlays])
+    return f"; thresholds of {laid} were laid over the official ones. "
+
+
+def _measured_again(m: Material) -> str:
+    """Return whether the worst were played again; nothing if there was nothing to play again."""
+    if m.fresh:
+        return "The worst combinations were measured again on games of another seed."
+    broken = any(verdict is Verdict.BROKEN for verdict in m.verdicts.values())
+    return f"The worst combinations were not measured again: {m.not_fresh}." if broken else ""
 
 
 def provenance_of(runs: Sequence[Run], games: int, command: str) -> Provenance:
@@ -119,12 +165,9 @@ def simulate_command(runs: Sequence[Run]) -> str:
         return ""
     if len(plan.cells) != len(lineups) * len(counts) * len(combinations):
         return ""
-    from balance.games.variants import combinations_of
-
-    every = set(combinations_of(game, run.catalog, plan.edition, ["all"]))
     words = [f"balance simulate --game {plan.game} --edition {plan.edition}"]
     words.append(f"--players {','.join(map(str, counts))}")
-    if combinations != every:
+    if combinations != _every_combination(run):
         if len(combinations) > 12:
             return ""
         words += [f"--{game.facts.variants} {','.join(names) or 'none'}" for names in sorted(combinations)]
@@ -212,23 +255,23 @@ def _cells(m: Material) -> Table:
 def _thresholds(m: Material) -> Table:
     rows = []
     moved = {one.threshold.id: one for one in m.moved}
+    silent = _not_looked_at(m)
     for entry in m.thresholds.entries:
         one = moved[entry.id]
+        numbers = (one.as_is, one.tighter, one.looser)
         rows.append(
             (
                 text(entry.id),
                 text(str(entry)),
                 text(entry.reason),
-                whole(one.as_is),
-                whole(one.tighter),
-                whole(one.looser),
+                *(Cell(None, "not looked at") if entry.id in silent else whole(number) for number in numbers),
             )
         )
     ask = m.ask
     assert m.ranking is not None
     return Table(
         "thresholds",
-        "What is accepted, why, and how many combinations are broken if it were 20% less or more",
+        f"What is accepted, why, and how many {m.combinations} are broken if it were 20% less or more",
         (
             Column("metric", "Metric"),
             Column("accepted", "Accepted"),
@@ -243,9 +286,17 @@ def _thresholds(m: Material) -> Table:
             str(m.ranking.judgements.family),
             f"select count(*) as games, count(distinct cell_id) as cells from games where {ask.scope} and "
             f"{ask.varied}",
-            f"balance check --all {command_path(m.run.path)}",
+            m.check,
         ),
     )
+
+
+def _not_looked_at(m: Material) -> list[str]:
+    """Return the thresholds that no cell was held against: these games say nothing of their metrics."""
+    assert m.ranking is not None
+    judged = m.ranking.judgements.judgements
+    looked = {f.threshold.id for one in judged for cell in one.cells for f in cell.findings}
+    return [entry.id for entry in m.thresholds.entries if entry.id not in looked]
 
 
 def _confidence(m: Material) -> list[Block]:
@@ -291,7 +342,7 @@ def _confidence(m: Material) -> list[Block]:
     told = listed([names.get(number, str(number)) for number in doubtful])
     return [
         Paragraph(
-            "Confidence of the card data: "
+            f"Confidence of the data on {m.facts.items}: "
             f"{count(len(doubtful), f'{m.facts.item} rests', f'{m.facts.items} rest')} on a single "
             f"source or on sources that disagree ({told}). So many winners had built at least one of them:"
         ),
@@ -390,6 +441,12 @@ def _limits(m: Material) -> list[str]:
         ),
         "Thresholds are a matter of taste; the table above says how much hangs on them.",
     ]
+    silent = _not_looked_at(m) if m.ranking is not None else []
+    if silent:
+        found.append(
+            f"Not looked at, although there are thresholds for it: {listed(silent)}. No verdict here "
+            "says anything of that."
+        )
     unfitted = sorted({name for j in m.judged for name in j.unfitted})
     if unfitted:
         found.append(f"No player has learned {listed([m.names.get(name, name) for name in unfitted])}.")

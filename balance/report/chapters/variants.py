@@ -113,17 +113,22 @@ def _partners(m: Material, variant: str) -> list[Block]:
             found.append((other, judgements))
     if not found:
         return [Paragraph("It was not played with others.")]
-    worst = sorted(found, key=lambda one: (-_broken(one[1]), -_reasons(one[1]), m.names[one[0]]))
-    best = sorted(found, key=lambda one: (_broken(one[1]), -_fine(one[1]), _reasons(one[1]), m.names[one[0]]))
-    bad = [_told(m, *one) for one in worst[:3] if _broken(one[1])]
-    good = [_told(m, *one) for one in best[:3] if not _broken(one[1])]
+    worst = sorted(found, key=lambda one: (-_severity(one[1]), m.names[one[0]]))
+    fine = [one for one in found if all(j.verdict is Verdict.FINE for j in one[1])]
+    best = sorted(fine, key=lambda one: (_doubt(one[1]), m.names[one[0]]))
+    bad = [
+        f"{m.names[other]} (broken at {_broken(own)} of {len(own)} numbers of players)"
+        for other, own in worst
+        if _broken(own)
+    ][:3]
+    good = [f"{m.names[other]} (fine at {'all ' if len(own) > 1 else ''}{len(own)})" for other, own in best][
+        :3
+    ]
     broken = sum(bool(_broken(judgements)) for _, judgements in found)
     said = f"Broken with {broken} of {len(found)} partners at some number of players."
     lines = [said]
     lines.append(f"Worst partners: {listed(bad)}." if bad else "No partner was found broken with it.")
-    lines.append(
-        f"Best partners: {listed(good)}." if good else "There is no partner with which it is not broken."
-    )
+    lines.append(f"Best partners: {listed(good)}." if good else "With no partner it was found fine.")
     return [Paragraph(literal(" ".join(lines)))]
 
 
@@ -131,16 +136,11 @@ def _broken(judgements: list[Judgement]) -> int:
     return sum(j.verdict is Verdict.BROKEN for j in judgements)
 
 
-def _fine(judgements: list[Judgement]) -> int:
-    return sum(j.verdict is Verdict.FINE for j in judgements)
+def _severity(judgements: list[Judgement]) -> float:
+    """Return how much is wrong at the number of players where it is worst."""
+    return max(j.severity for j in judgements)
 
 
-def _reasons(judgements: list[Judgement]) -> int:
-    return sum(len(j.broken) for j in judgements)
-
-
-def _told(m: Material, other: str, judgements: list[Judgement]) -> str:
-    broken, fine, total = _broken(judgements), _fine(judgements), len(judgements)
-    if broken:
-        return f"{m.names[other]} (broken at {broken} of {total} numbers of players)"
-    return f"{m.names[other]} ({'fine' if fine else 'undecided'} at {fine or total} of {total})"
+def _doubt(judgements: list[Judgement]) -> float:
+    """Return how much speaks against *fine*, where most does."""
+    return max(cell.p_fine for j in judgements for cell in j.cells)

@@ -203,9 +203,8 @@ def _by_variant(m: Material, lineup: str) -> Table:
             ") where variant is not null group by variant order by variant",
         ),
         ("variant",),
-        "Only players that weigh the options know the twists; how the others fare says more about their "
-        "style than "
-        f"about the {m.facts.variant}.".replace("twists", m.facts.variants),
+        f"Only players that weigh the options know the {m.facts.variants}; how the others fare says more "
+        f"about their style than about the {m.facts.variant}.",
         long=True,
     )
 
