@@ -85,7 +85,9 @@ _PROBED: Final = range(3)
 """Deals by which it is told whether two combinations deal alike: other opening hands show in each."""
 _ROUNDED: Final = 50
 _SEARCHED: Final = 2_000
-"""Deals that are looked through at a time for those with a changed item."""
+"""Deals that are looked through at a time for those with a changed item; if none has it, none is expected."""
+_MOST_SEARCHED: Final = 100_000
+"""Deals at most that are looked through."""
 _NAMED: Final = 3
 
 Play = Callable[[Any], Run]
@@ -460,6 +462,8 @@ class _Table:
         self.sides, self.cells, self._play = sides, list(cells), play
         self.game, self.seed, self.ordered = sides.game, seed, ordered
         self.phases: list[Phase] = []
+        self.rarely: dict[int, list[PlannedCell]] = {}
+        """By item: the cells of which fewer deals with it were found than wanted."""
 
     def play(self) -> None:
         """Play what is missing of the deals that everything is compared on."""
@@ -533,14 +537,20 @@ class _Table:
             require_same_engine(run.path, run.plan, run.game)
         name = "dealt-" + "-".join(str(item.id) for item in items)
         for cells in self._alike():
-            chosen = self._chosen(cells, items, more)
-            own = [replace(cell, first=0, deals=len(chosen[cell.players])) for cell in cells]
+            chosen, until = self._chosen(cells, items, more)
+            own = [
+                replace(cell, first=0, deals=len(chosen[cell.players]))
+                for cell in cells
+                if cell.players in chosen
+            ]
+            if not own:
+                continue
             base, candidate = (self._run(side, own, chosen, name) for side in self.sides.both)
             phase = pair_cells(base, candidate, [cell.key for cell in own])
             numbered = [
                 replace(p, number=self.numbers[p.players, p.variants, p.lineup]) for p in phase.pairings
             ]
-            self.phases.append(replace(phase, pairings=tuple(numbered)))
+            self.phases.append(replace(phase, pairings=tuple(numbered), until=until))
 
     def _more(self, item: Dealt, detect: float) -> int:
         """Return how many more deals with an item a cell needs, to show in nine of ten cells."""
@@ -588,27 +598,41 @@ class _Table:
 
     def _chosen(
         self, cells: Sequence[PlannedCell], items: Sequence[Dealt], more: Mapping[int, int]
-    ) -> dict[int, list[int]]:
-        """Return the next deals in which the items are dealt, behind those that were played, by players."""
+    ) -> tuple[dict[int, list[int]], dict[tuple[int, int], int]]:
+        """Return the next deals in which the items are dealt, behind those that were played, by players.
+
+        And by item and players the index below which all deals with the item are among them.
+        """
+        found: dict[int, list[int]] = {}
+        until: dict[tuple[int, int], int] = {}
+        for players in sorted({cell.players for cell in cells}):
+            here = [cell for cell in cells if cell.players == players]
+            chosen: set[int] = set()
+            for item in items:
+                own = self._deals_with(here[0], item, more[item.id])
+                if len(own) < more[item.id]:
+                    self.rarely.setdefault(item.id, []).extend(here)
+                until[item.id, players] = own[-1] + 1 if own else 0
+                chosen |= set(own)
+            if chosen:
+                found[players] = sorted(chosen)
+        return found, until
+
+    def _deals_with(self, cell: PlannedCell, item: Dealt, wanted: int) -> list[int]:
+        """Return the first deals behind those that were played in which an item is dealt, or fewer."""
         import numpy as np
 
         behind = max(cell.first + cell.deals for cell in self.cells)
-        found: dict[int, list[int]] = {}
-        for players in sorted({cell.players for cell in cells}):
-            cell = next(cell for cell in cells if cell.players == players)
-            held: dict[int, list[int]] = {item.id: [] for item in items}
-            at = behind
-            while any(len(held[item.id]) < more[item.id] for item in items):
-                indices = range(at, at + _SEARCHED)
-                at += _SEARCHED
-                for item in items:
-                    side, place = (0, item.base) if item.base is not None else (1, item.candidate)
-                    assert place is not None
-                    masks = self._openings(cell, indices, side)
-                    has = (masks[:, :, place // 64] >> np.uint64(place % 64)) & np.uint64(1)
-                    held[item.id] += (np.flatnonzero(has.any(axis=1)) + indices.start).tolist()
-            found[players] = sorted({k for item in items for k in held[item.id][: more[item.id]]})
-        return found
+        side, place = (0, item.base) if item.base is not None else (1, item.candidate)
+        assert place is not None
+        found: list[int] = []
+        for at in range(behind, behind + _MOST_SEARCHED, _SEARCHED):
+            if len(found) >= wanted or (at > behind and not found):
+                break
+            masks = self._openings(cell, range(at, at + _SEARCHED), side)
+            has = (masks[:, :, place // 64] >> np.uint64(place % 64)) & np.uint64(1)
+            found += (np.flatnonzero(has.any(axis=1)) + at).tolist()
+        return found[:wanted]
 
     # --- what it says
 
@@ -628,7 +652,7 @@ class _Table:
             tuple(self._verdicts(judged, [change for change in changes if change.sure])),
             _counts([found for found, _ in judged]),
             family,
-            tuple(uncompared),
+            (*uncompared, *self._rarely()),
             tuple(self._power(dealt)),
             len({p.variants for p in self.phases[0].pairings}),
             sum(
@@ -638,6 +662,13 @@ class _Table:
             ),
             _names(self.sides),
         )
+
+    def _rarely(self) -> Iterator[Uncompared]:
+        """Yield where not enough deals have a changed item for it to be looked at closely."""
+        names = _names(self.sides)
+        for item, cells in self.rarely.items():
+            why = f"in which too few deals have {names.get(str(item), item)} in an opening hand to play more"
+            yield Uncompared(why, len(cells), _some(cells), "cells")
 
     def _count_dealt(self) -> dict[int, dict[Group, Moments]]:
         return {item.id: count_dealt(self.phases, self.groups, item) for item in self.items()}
@@ -758,11 +789,15 @@ class _Table:
                     max(reach),
                 )
 
-    def _judge(self, thresholds: Thresholds, side: int) -> tuple[Judgements, Bench]:
+    def _judge(self, thresholds: Thresholds, side: int, **counting: Any) -> tuple[Judgements, Bench]:
+        """Judge one side by the deals that both have, so that no verdict differs for having more games."""
         phase = self.judged
         run = (phase.base, phase.candidate)[side]
         ids = [(p.base, p.candidate)[side] for p in phase.pairings]
-        summed = statistics([run], ids)
+        common = {own: self._range([p]) for own, p in zip(ids, phase.pairings, strict=True)}
+        planned = {cell.id: (cell.first, cell.first + cell.deals) for cell in run.plan.cells}
+        within = {own: deals for own, deals in common.items() if deals != planned[own]}
+        summed = statistics([run], ids, within=within, **counting)
         own = self.sides.both[side]
         bench = Bench(summed, unfitted_variants(self.game, own.catalog))
         return judge(summed, thresholds, cells=ids, bench=bench), bench

@@ -8,6 +8,7 @@ import pytest
 
 import balance
 from balance import games
+from balance.analysis import comparing
 from balance.analysis.blocks import Moments
 from balance.analysis.cells import statistics
 from balance.analysis.comparing import compare
@@ -242,6 +243,52 @@ def test_deals_on_purpose_hold_the_card_and_say_nothing_of_games_in_general(chea
             compare(run.path, "cheap.toml")
         with pytest.raises(UsageError, match="cannot be extended"):
             prepare_extension(run.path, "more", games_per_cell=5)
+
+
+def test_of_each_of_two_cards_all_deals_up_to_its_last_one_count(place, monkeypatch):
+    other, wanted = 1, {CARD: 150, 1: 30}
+    (place / "two.toml").write_text(
+        f"[[invention]]\nid = {CARD}\ncost = 4\n[[invention]]\nid = {other}\ncost = 9\n"
+    )
+    monkeypatch.setattr(comparing._Table, "_more", lambda _table, item, _detect: wanted[item.id])
+    found = compare("official", "two.toml", players=PLAYERS, variants="none", games_per_cell=60)
+    counted = {c.item: c.deals for c in found.changes if c.metric == "dealt" and c.level == COMBINATION}
+    run = next(run for run in found.base.runs if run.plan.chosen)
+    opening = every_opening(run.catalog, run.plan.chosen["4"][-1] + 1)
+    for card, more in wanted.items():
+        held = np.flatnonzero((opening >> np.uint64(card - 1) & np.uint64(1)).any(axis=1))
+        first = int((held < 60).sum())
+        assert counted[card] == first + more
+        assert set(held[first : first + more]) <= set(run.plan.chosen["4"])
+    beside = set(np.flatnonzero((opening & np.uint64(1)).any(axis=1))) & set(run.plan.chosen["4"])
+    assert len(beside) > wanted[other]  # some hold it beside the other card, further on: they do not count
+
+
+def every_opening(catalog, deals):
+    """The opening hands of the first deals without twists, by deal and seat."""
+    cell = NEFARIOUS.compile(catalog, "ascora-2011", PLAYERS, [])
+    indices = np.arange(deals)
+    lineup = parse_lineup("mirror:random", PLAYERS, NEFARIOUS)
+    seats = NEFARIOUS.play(cell, 0, indices, lineup.seated(0, indices))["seats"]
+    return np.asarray(seats["opening_0"], np.uint64).reshape(deals, PLAYERS)
+
+
+def test_where_nobody_is_dealt_a_changed_card_no_deals_with_it_are_looked_for(place):
+    twist = '[[twist]]\nid = "bare-hands"\nname = "Bare Hands"\neditions = ["ascora-2011"]\n'
+    twist += "set = { opening_cards = 0 }\n"
+    (place / "bare.toml").write_text(twist)
+    (place / "bare-cheap.toml").write_text(f"{twist}[[invention]]\nid = {CARD}\ncost = 4\n")
+    found = compare(
+        "bare.toml", "bare-cheap.toml", players=PLAYERS, variants="bare-hands", games_per_cell=20, detect=0.5
+    )
+    (left_out,) = found.uncompared
+    assert str(left_out) == (
+        "1 cell in which too few deals have Moon Base in an opening hand to play more: "
+        "4 players, bare-hands, mirror:adaptive"
+    )
+    dealt = {c.variants for c in found.changes if c.metric == "dealt" and c.item == CARD}
+    assert ("bare-hands",) not in dealt
+    assert () in dealt
 
 
 def test_a_game_of_chosen_deals_replays(cheap):

@@ -250,6 +250,24 @@ def test_a_run_and_an_overlay_play_the_same_deals(compare, runs):
     assert few["games"] == 2 * 2 * 20
 
 
+def test_a_longer_run_is_judged_by_the_deals_that_both_have(compare, runs, overlay, tmp_path):
+    _, _, options = runs
+    balance.simulate(tmp_path / "long", **{**options, "games_per_cell": 600}, catalog=["mine.toml"])
+    one, two = (json.loads(compare("before", other, "--json")[1]) for other in ("after", "long"))
+    for name in ("games", "counts", "verdicts", "changes"):
+        assert one[name] == two[name], name
+    words = overlay('[[mood]]\nid = "windy"\nnote = "Other words."\n', "words.toml")
+    balance.simulate(tmp_path / "words", **{**options, "games_per_cell": 600}, catalog=[words])
+    code, out, _ = compare("before", "words", "--fail-on", "changed")
+    assert (code, "No verdict changed." in out) == (0, True)
+    code, out, _ = compare("long", "official", "--games", "25", "--json", "--fail-on", "none")
+    (counts,) = json.loads(out)["counts"]
+    assert (
+        counts["before"]
+        == json.loads(compare("mine.toml", "official", *TINY[:-1], "25", "--json")[1])["counts"][0]["before"]
+    )
+
+
 def test_cells_that_one_run_lacks_are_listed(compare, runs, tmp_path):
     _, _, options = runs
     balance.simulate(tmp_path / "part", **options, catalog=["mine.toml"], variants=["windy", "none"])
