@@ -1,7 +1,9 @@
 """Comparing: both sides counted again from rows, intervals that keep their promise, deals on purpose."""
 
 import math
+from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from balance.analysis import comparing
 from balance.analysis.blocks import Moments
 from balance.analysis.cells import statistics
 from balance.analysis.comparing import compare
-from balance.analysis.comparison import ALL, COMBINATION, ITEM, Change, change_of, corrected
+from balance.analysis.comparison import ALL, COMBINATION, ITEM, Change, causes_of, change_of, corrected
 from balance.analysis.corrections import benjamini_yekutieli, harmonic
 from balance.analysis.items import value_of_items
 from balance.analysis.paired import Dealt, Group, count_dealt, count_measures, groups_of, pair_cells
@@ -175,17 +177,22 @@ def test_looking_closely_does_not_blur_the_whole():
 
 def test_false_claims_stay_rare_when_nothing_changed():
     rng = np.random.default_rng(7)
-    claims = 0
-    for _ in range(200):
-        looked = []
-        for level, count in ((ALL, 5), (ITEM, 20), (COMBINATION, 100)):
-            p_values = rng.uniform(size=count)
-            looked += [
-                Change(level, 4, "x", (), None, "m", "", 1.0, 1.0, 0.0, 0.0, 0.0, 99, float(p), 0.0, 0.0)
-                for p in p_values
-            ]
-        claims += any(one.sure for one in corrected(looked)[0])
-    assert claims <= 20  # at most 5% of 200, with room for chance
+    levels = [ALL] * 2 + [ITEM] * 8 + [COMBINATION] * 40
+    rounds, claims, by_level = 3000, 0, Counter()
+    for _ in range(rounds):
+        looked = [
+            Change(level, 4, "x", (), None, "m", "", 1.0, 1.0, 0.0, 0.0, 0.0, 99, float(p), 0.0, 0.0)
+            for level, p in zip(levels, rng.uniform(size=len(levels)), strict=True)
+        ]
+        sure = [one.level for one in corrected(looked)[0] if one.sure]
+        claims += bool(sure)
+        by_level.update(sure)
+    # of independent p-values Benjamini and Hochberg would claim something in 5% of rounds, this in 5% / 4.5
+    expected = rounds * 0.05 / harmonic(len(levels))
+    assert abs(claims - expected) <= 3 * math.sqrt(expected)
+    # a third at each level; without the weights 2 of 50 would be those over all combinations
+    assert by_level[ALL] >= 0.15 * by_level.total()
+    assert by_level[ITEM] >= 0.2 * by_level.total()
 
 
 def test_where_every_deal_differs_by_the_same_it_is_sure():
@@ -209,6 +216,71 @@ def test_what_has_no_changed_twist_plays_the_same_games(checkout):
         both.append(NEFARIOUS.play(cell, 0, indices, lineup.seated(0, indices)))
     for table, columns in both[0].items():
         assert all(np.array_equal(values, both[1][table][name]) for name, values in columns.items()), table
+
+
+def test_a_change_over_blocks_of_deals_tells_deals():
+    rng = np.random.default_rng(3)
+    base = rng.integers(0, 9, 600)
+    candidate = base + rng.integers(0, 3, 600)
+    ones = np.ones(600, np.int64)
+    by_deal = Moments.of([candidate, ones, base, ones])
+    columns = [column.reshape(100, 6).sum(axis=1) for column in (candidate, ones, base, ones)]
+    group = Group(2, "x")
+    one = change_of(ITEM, group, "built", by_deal, item=1)
+    two = change_of(ITEM, group, "built", Moments.of(columns), item=1, deals=600)
+    assert (one.deals, two.deals) == (600, 600)
+    assert two.difference == one.difference
+    assert two.size == pytest.approx(one.size, rel=0.15)  # not in units of six deals: 2.4 times as much
+
+
+def test_rows_of_items_tell_deals(place):
+    found = compare("official", "cheap.toml", players=2, variants="none", games_per_cell=300, detect=0)
+    assert {c.deals for c in found.changes if c.metric == "built"} == set()  # one combination has no whole
+    found = compare("official", "cheap.toml", players=2, variants="unions", games_per_cell=300, detect=0)
+    assert {c.deals for c in found.changes if c.metric == "built"} == {300}
+
+
+def test_what_breaks_a_combination_is_looked_for_among_what_changed():
+    facts = NEFARIOUS.facts
+
+    def change(metric, of, difference, item=None):
+        return Change(
+            COMBINATION,
+            4,
+            "x",
+            ("unions",),
+            item,
+            metric,
+            of,
+            1.0,
+            1.0,
+            difference,
+            0.0,
+            0.0,
+            99,
+            0.0,
+            0.0,
+            0.0,
+        )
+
+    def finding(metric, of, upper):
+        name = f"{metric}:{of}" if of else metric
+        measured = SimpleNamespace(name=name, of=of, metric=SimpleNamespace(name=metric))
+        return SimpleNamespace(measured=measured, upper=upper, cell=SimpleNamespace(lineup="x"))
+
+    sure = [change("dealt", "", 0.3, item=CARD), change("mean_length", "", -2.0)]
+    looked = {
+        ("item", str(CARD), True): True,
+        ("item", str(CARD), False): False,  # it moved the other way
+        ("item", "45", True): False,
+        ("length_ratio", "", False): True,
+        ("length", "", True): False,
+        ("stalls", "", True): False,
+    }
+    broken = [finding(*key) for key in looked]
+    judgement = SimpleNamespace(players=4, variants=("unions",), broken=broken)
+    causes = list(causes_of(judgement, sure, facts))
+    assert causes == [one for one, expected in zip(broken, looked.values(), strict=True) if expected]
 
 
 # --- a changed card
