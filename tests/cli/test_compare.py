@@ -10,6 +10,7 @@ import pytest
 
 import balance
 from balance import games
+from balance.analysis import comparing
 from balance.cli.app import run
 from tests.games.tiny import GAME
 
@@ -170,6 +171,13 @@ def test_what_fresh_deals_do_not_confirm_is_listed_and_stops_nothing(compare, ov
     assert (verdict["newly_broken"], verdict["again"]) == (False, "not confirmed on fresh deals")
     families = json.loads(out)["verdict_families"]
     assert [(one["tests"], one["cells"]) for one in families] == [(4, 2), (4, 2)]
+
+
+def test_what_is_left_out_on_fresh_deals_is_not_called_broken_now(compare, overlay, short, monkeypatch):
+    monkeypatch.setattr(comparing, "HEADLINE", 0)
+    code, out, _ = compare("official", overlay(STORM), *TINY, *short)
+    assert (code, out[:8]) == (0, "CHANGED:")
+    assert "fine, now broken (not measured again, as only the worst are). " in told(out)
 
 
 def test_broken_by_the_change_counts_even_if_it_was_only_undecided_before(compare, overlay):
