@@ -115,8 +115,16 @@ def test_a_twist_of_your_own_is_tuned_for_and_judged(capfd, page, recipes):
     call(capfd, *tune)
     found = json.loads(call(capfd, *check, "--fail-on", "none", "--json"))
     assert found["variants"] == ["evening-classes", "unions"]
-    assert found["verdict"] in ("undecided", "broken")
-    assert all(one["unfitted"] == [] for one in found["players"])
+    assert found["verdict"] == "undecided"  # as on the page
+    assert [one["unfitted"] for one in found["players"]] == [[]]
+    (hand,) = [
+        one for one in found["interactions"] if (one["lineup"], one["measure"]) == ("mirror:adaptive", "hand")
+    ]
+    assert hand["value"] > 0
+    assert hand["adjusted"] < 0.05
+    before = check[: check.index("offsets.toml") - 1]
+    untuned = json.loads(call(capfd, *before, "--fail-on", "none", "--json"))
+    assert [one["unfitted"] for one in untuned["players"]] == [["evening-classes"]]
 
 
 def test_three_twists_at_once(capfd, page, recipes):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = [
+    "DEAL_OF_GAME",
     "DEFICITS",
     "PAIRED",
     "CellStatistics",
@@ -47,6 +48,8 @@ DEFICITS: Final = ((1, 1), (2, 3), (4, 7), (8, 15), (16, 2**31))
 """How many points a seat can be behind at half-time, in classes: ends included."""
 PAIRED: Final = ("length", "money", "hand")
 """What is compared with games without variants, deal by deal."""
+DEAL_OF_GAME: Final = "(game_id // 1000 % 10000000000)"
+"""SQL for the index of the deal of a row of games or seats."""
 _SHARDS_AT_ONCE: Final = 4
 """A shard has at most 450,000 seats; a few of them stay well below the memory limit."""
 _MEMORY: Final = "1500MB"
@@ -370,11 +373,13 @@ def statistics(
     con: duckdb.DuckDBPyConnection | None = None,
     *,
     items: bool = False,
+    within: Mapping[int, tuple[int, int]] | None = None,
     observe: Observe | None = None,
 ) -> Statistics:
     """Return what the games of every cell (or of some, and their baselines) add up to.
 
     With `items` also what every item in an opening hand has won: dozens of sums more, for a few cells.
+    With `within` only some deals of some cells count: from an index up to the one before another, by cell.
     `observe` is called for every few shards, while the temporary table `deals` holds their deals: that takes
     most of the time, so what else is made of deals need not do it again.
     """
@@ -384,15 +389,17 @@ def statistics(
     planned = planned_cells(runs, None if cells is None else set(cells))
     con = con or connect()
     layout = layout_of(runs[0], planned, items=items)
-    where = "true" if cells is None else "cell_id in (select cell_id from planned)"
+    counted = _within(within or {})
+    where = counted if cells is None else f"cell_id in (select cell_id from planned) and {counted}"
     _make_cells_table(con, planned, runs[0].game)
-    by_deal(con, layout, runs, "plain", [cell.id for cell in planned.values() if not cell.variants])
-    sums, paired = _summed(con, layout, runs, planned, observe)
+    plain = [cell.id for cell in planned.values() if not cell.variants]
+    by_deal(con, layout, runs, "plain", plain, counted)
+    sums, paired = _summed(con, layout, runs, planned, counted, observe)
     lengths = _histogram(con, runs, layout.column("games", "length"), where)
     leads: dict[int, dict[int, int]] = {}
     if layout.facts.measures.lead_changes:
         leads = _histogram(con, runs, sqltext.name(layout.facts.measures.lead_changes), where)
-    within = _wins_within(con, layout, runs, planned)
+    wins = _wins_within(con, layout, runs, planned, counted)
     return Statistics(
         layout.facts,
         {
@@ -407,11 +414,26 @@ def statistics(
                 leads.get(number, {}),
                 sums.get(number, {}),
                 paired.get(number, {}),
-                within.get(number, {}),
+                wins.get(number, {}),
             )
             for number, cell in sorted(planned.items())
         },
     )
+
+
+def _within(within: Mapping[int, tuple[int, int]]) -> str:
+    """Return SQL for whether a row of games or seats is of a deal that counts."""
+    if not within:
+        return "true"
+    cells: dict[tuple[int, int], list[int]] = {}
+    for number, deals in within.items():
+        cells.setdefault(deals, []).append(number)
+    cases = " ".join(
+        f"when cell_id in ({', '.join(map(str, sorted(own)))}) "
+        f"then {DEAL_OF_GAME} >= {first} and {DEAL_OF_GAME} < {stop}"
+        for (first, stop), own in sorted(cells.items())
+    )
+    return f"(case {cases} else true end)"
 
 
 def refuse_chosen(runs: Sequence[Run]) -> None:
@@ -466,10 +488,15 @@ def _make_cells_table(
 
 
 def by_deal(
-    con: duckdb.DuckDBPyConnection, layout: Layout, runs: Sequence[Run], table: str, cells: Sequence[int]
+    con: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    runs: Sequence[Run],
+    table: str,
+    cells: Sequence[int],
+    where: str = "true",
 ) -> None:
     """Make a temporary table with one row per deal of some cells."""
-    wanted = f"cell_id in ({', '.join(map(str, cells)) or '-1'})"
+    wanted = f"cell_id in ({', '.join(map(str, cells)) or '-1'}) and {where}"
     files = sqltext.parquet(f for run in runs for f in run.files("games"))
     seats = sqltext.parquet(f for run in runs for f in run.files("seats"))
     con.execute(f"create or replace temp table {table} as {layout.per_deal(files, seats, wanted)}")
@@ -488,6 +515,7 @@ def _summed(
     layout: Layout,
     runs: Sequence[Run],
     planned: Mapping[int, PlannedCell],
+    counted: str,
     observe: Observe | None,
 ) -> tuple[dict[int, dict[str, Sums]], dict[int, dict[str, Paired]]]:
     """Sum up the deals of every cell, batch by batch."""
@@ -496,7 +524,7 @@ def _summed(
     # half of the sums are about policies, and say nothing where all seats play alike
     for own_layout, mixed in ((layout, True), (replace(layout, policies=()), False)):
         columns, selects = _aggregates(own_layout)
-        where = f"cell_id in (select cell_id from planned where mixed = {mixed})"
+        where = f"cell_id in (select cell_id from planned where mixed = {mixed}) and {counted}"
         if not con.execute(f"select count(*) from planned where mixed = {mixed}").fetchall()[0][0]:
             continue
         for games, seats in batches(runs):
@@ -586,7 +614,11 @@ def _histogram(
 
 
 def _wins_within(
-    con: duckdb.DuckDBPyConnection, layout: Layout, runs: Sequence[Run], planned: Mapping[int, PlannedCell]
+    con: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    runs: Sequence[Run],
+    planned: Mapping[int, PlannedCell],
+    counted: str,
 ) -> dict[int, dict[tuple[int, ...], int]]:
     """Return how wins were spread over seats within deals, where a deal was replicated and not rotated."""
     game = runs[0].game
@@ -603,7 +635,8 @@ def _wins_within(
     rows = con.execute(f"""
         select cell_id, {", ".join(f"w{k}" for k in layout.seats)}, count(*) from (
           select cell_id, {wins} from {files}
-          where cell_id in ({", ".join(str(cell.id) for cell in again)}) group by cell_id, {deal}
+          where cell_id in ({", ".join(str(cell.id) for cell in again)}) and {counted}
+          group by cell_id, {deal}
         ) group by all order by all""").fetchall()
     found: dict[int, dict[tuple[int, ...], int]] = {}
     for number, *pattern, count in rows:

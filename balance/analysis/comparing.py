@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -25,19 +25,20 @@ from balance.analysis.comparison import (
     ITEM,
     POWER,
     VARIANT,
+    Again,
     Change,
     Comparison,
     Family,
-    Looked,
     Power,
     Side,
     Uncompared,
     VerdictChange,
-    caused_by,
+    causes_of,
     change_of,
     corrected,
     nine_of_ten,
     over_players,
+    scaled,
 )
 from balance.analysis.intervals import Z
 from balance.analysis.itemcounts import ItemCounts, count_items, items_of
@@ -50,10 +51,10 @@ from balance.analysis.paired import (
     groups_of,
     pair_cells,
 )
-from balance.analysis.ranking import fresh_seed
+from balance.analysis.ranking import HEADLINE, fresh_seed
 from balance.analysis.sentences import finding_sentence
 from balance.analysis.thresholds import Thresholds, load_thresholds
-from balance.analysis.verdict import Bench, Judgements, Verdict, judge, unfitted_variants
+from balance.analysis.verdict import ALPHA, Bench, Finding, Judgements, Verdict, judge, unfitted_variants
 from balance.dataset import state as states
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run, open_run
@@ -85,7 +86,9 @@ _PROBED: Final = range(3)
 """Deals by which it is told whether two combinations deal alike: other opening hands show in each."""
 _ROUNDED: Final = 50
 _SEARCHED: Final = 2_000
-"""Deals that are looked through at a time for those with a changed item."""
+"""Deals that are looked through at a time for those with a changed item; if none has it, none is expected."""
+_MOST_SEARCHED: Final = 100_000
+"""Deals at most that are looked through."""
 _NAMED: Final = 3
 
 Play = Callable[[Any], Run]
@@ -130,7 +133,7 @@ def compare(
     if detect > 0:
         table.focus(detect)
     found = table.compared(accepted, uncompared)
-    return replace(found, fresh=table.again(found, detect))
+    return table.again(found, accepted, detect)
 
 
 def _plain_play(prepared: Any) -> Run:
@@ -460,6 +463,8 @@ class _Table:
         self.sides, self.cells, self._play = sides, list(cells), play
         self.game, self.seed, self.ordered = sides.game, seed, ordered
         self.phases: list[Phase] = []
+        self.rarely: dict[int, list[PlannedCell]] = {}
+        """By item: the cells of which fewer deals with it were found than wanted."""
 
     def play(self) -> None:
         """Play what is missing of the deals that everything is compared on."""
@@ -516,10 +521,10 @@ class _Table:
         changed = sorted(int(name) for name in self.sides.entries(facts.item))
         return [Dealt(item, places[0].get(item), places[1].get(item)) for item in changed]
 
-    def focus(self, detect: float) -> None:
+    def focus(self, detect: float, keys: Collection[Key] | None = None) -> None:
         """Play more deals in which a changed item is dealt, as many as such a change takes to show in a cell.
 
-        How many depends on how much the differences vary so far, not on what they are.
+        How many depends on how much the differences vary so far, not on what they are. In all cells, or some.
         """
         from balance.sweep.simulation import require_same_engine
 
@@ -532,15 +537,22 @@ class _Table:
         for run in self.sides.runs:
             require_same_engine(run.path, run.plan, run.game)
         name = "dealt-" + "-".join(str(item.id) for item in items)
-        for cells in self._alike():
-            chosen = self._chosen(cells, items, more)
-            own = [replace(cell, first=0, deals=len(chosen[cell.players])) for cell in cells]
+        for alike in self._alike():
+            cells = [cell for cell in alike if keys is None or cell.key in keys]
+            chosen, until = self._chosen(cells, items, more)
+            own = [
+                replace(cell, first=0, deals=len(chosen[cell.players]))
+                for cell in cells
+                if cell.players in chosen
+            ]
+            if not own:
+                continue
             base, candidate = (self._run(side, own, chosen, name) for side in self.sides.both)
             phase = pair_cells(base, candidate, [cell.key for cell in own])
             numbered = [
                 replace(p, number=self.numbers[p.players, p.variants, p.lineup]) for p in phase.pairings
             ]
-            self.phases.append(replace(phase, pairings=tuple(numbered)))
+            self.phases.append(replace(phase, pairings=tuple(numbered), until=until))
 
     def _more(self, item: Dealt, detect: float) -> int:
         """Return how many more deals with an item a cell needs, to show in nine of ten cells."""
@@ -588,27 +600,41 @@ class _Table:
 
     def _chosen(
         self, cells: Sequence[PlannedCell], items: Sequence[Dealt], more: Mapping[int, int]
-    ) -> dict[int, list[int]]:
-        """Return the next deals in which the items are dealt, behind those that were played, by players."""
+    ) -> tuple[dict[int, list[int]], dict[tuple[int, int], int]]:
+        """Return the next deals in which the items are dealt, behind those that were played, by players.
+
+        And by item and players the index below which all deals with the item are among them.
+        """
+        found: dict[int, list[int]] = {}
+        until: dict[tuple[int, int], int] = {}
+        for players in sorted({cell.players for cell in cells}):
+            here = [cell for cell in cells if cell.players == players]
+            chosen: set[int] = set()
+            for item in items:
+                own = self._deals_with(here[0], item, more[item.id])
+                if len(own) < more[item.id]:
+                    self.rarely.setdefault(item.id, []).extend(here)
+                until[item.id, players] = own[-1] + 1 if own else 0
+                chosen |= set(own)
+            if chosen:
+                found[players] = sorted(chosen)
+        return found, until
+
+    def _deals_with(self, cell: PlannedCell, item: Dealt, wanted: int) -> list[int]:
+        """Return the first deals behind those that were played in which an item is dealt, or fewer."""
         import numpy as np
 
         behind = max(cell.first + cell.deals for cell in self.cells)
-        found: dict[int, list[int]] = {}
-        for players in sorted({cell.players for cell in cells}):
-            cell = next(cell for cell in cells if cell.players == players)
-            held: dict[int, list[int]] = {item.id: [] for item in items}
-            at = behind
-            while any(len(held[item.id]) < more[item.id] for item in items):
-                indices = range(at, at + _SEARCHED)
-                at += _SEARCHED
-                for item in items:
-                    side, place = (0, item.base) if item.base is not None else (1, item.candidate)
-                    assert place is not None
-                    masks = self._openings(cell, indices, side)
-                    has = (masks[:, :, place // 64] >> np.uint64(place % 64)) & np.uint64(1)
-                    held[item.id] += (np.flatnonzero(has.any(axis=1)) + indices.start).tolist()
-            found[players] = sorted({k for item in items for k in held[item.id][: more[item.id]]})
-        return found
+        side, place = (0, item.base) if item.base is not None else (1, item.candidate)
+        assert place is not None
+        found: list[int] = []
+        for at in range(behind, behind + _MOST_SEARCHED, _SEARCHED):
+            if len(found) >= wanted or (at > behind and not found):
+                break
+            masks = self._openings(cell, range(at, at + _SEARCHED), side)
+            has = (masks[:, :, place // 64] >> np.uint64(place % 64)) & np.uint64(1)
+            found += (np.flatnonzero(has.any(axis=1)) + at).tolist()
+        return found[:wanted]
 
     # --- what it says
 
@@ -628,7 +654,7 @@ class _Table:
             tuple(self._verdicts(judged, [change for change in changes if change.sure])),
             _counts([found for found, _ in judged]),
             family,
-            tuple(uncompared),
+            (*uncompared, *self._rarely()),
             tuple(self._power(dealt)),
             len({p.variants for p in self.phases[0].pairings}),
             sum(
@@ -637,20 +663,34 @@ class _Table:
                 for p in phase.pairings
             ),
             _names(self.sides),
+            verdict_families=tuple(found.family for found, _ in judged),
         )
+
+    def _rarely(self) -> Iterator[Uncompared]:
+        """Yield where not enough deals have a changed item for it to be looked at closely."""
+        names = _names(self.sides)
+        for item, cells in self.rarely.items():
+            why = f"in which too few deals have {names.get(str(item), item)} in an opening hand to play more"
+            yield Uncompared(why, len(cells), _some(cells), "cells")
 
     def _count_dealt(self) -> dict[int, dict[Group, Moments]]:
         return {item.id: count_dealt(self.phases, self.groups, item) for item in self.items()}
 
-    def again(self, found: Comparison, detect: float) -> dict[Looked, Change]:
-        """Measure the largest changes of single combinations again, on deals that nobody has looked at.
+    def again(self, found: Comparison, thresholds: Thresholds, detect: float) -> Comparison:
+        """Look again at what is named first, on deals that nobody has looked at, and return what they say.
 
+        These are the largest changes of single combinations, and the worst of what seems to be broken now.
         Where both sides are runs nothing is played, so that nothing is measured again.
         """
         named = [change for change in found.changed if change.level == COMBINATION][:CONFIRMED]
-        if not named or len(self.sides.runs) == 2:
-            return {}
-        keys = {(change.players, change.variants, change.lineup) for change in named}
+        suspects = [one for one in found.verdicts if one.suspect]
+        if len(self.sides.runs) == 2:
+            return _said_again(found, dict.fromkeys(map(_key, suspects), Again.NOT_PLAYED))
+        if not named and not suspects:
+            return found
+        worst = sorted(suspects, key=lambda one: (-one.severity, _key(one)))[:HEADLINE]
+        keys = {(change.players or 0, change.variants, change.lineup) for change in named}
+        judged = {_key(one) for one in worst} | {(one.players, ()) for one in worst}  # multiples need these
         sides = replace(
             self.sides,
             base=replace(self.sides.base, runs=()),
@@ -658,18 +698,45 @@ class _Table:
         )
         fresh = _Table(
             sides,
-            [replace(cell, first=0) for cell in self.cells if cell.key in keys],
+            [
+                replace(cell, first=0)
+                for cell in self.cells
+                if cell.key in keys or (cell.players, cell.variants) in judged
+            ],
             fresh_seed(self.seed),
             self.ordered,
             self._play,
         )
         fresh.play()
         if detect > 0 and any(change.item is not None for change in named):
-            fresh.focus(detect)
+            fresh.focus(detect, keys)
         every = {
             change.looked: change for change in (*fresh._measures(), *fresh._dealt(fresh._count_dealt()))
         }
-        return {change.looked: every[change.looked] for change in named if change.looked in every}
+        said = dict.fromkeys(map(_key, suspects), Again.LEFT_OUT)
+        if worst:
+            said |= fresh._confirmed(worst, thresholds)
+        again = {change.looked: every[change.looked] for change in named if change.looked in every}
+        return _said_again(replace(found, fresh=again), said)
+
+    def _confirmed(
+        self, suspects: Sequence[VerdictChange], thresholds: Thresholds
+    ) -> dict[tuple[int, Combination], Again]:
+        """Return for combinations whether the games of this table say too that they are broken now.
+
+        That is, whether one of the causes lies outside again: for the candidate at 5% one-sided, shared among
+        the causes, and not for the base.
+        """
+        before, after = (_p_values(self._judge(thresholds, side)[0]) for side in (0, 1))
+        found = {}
+        for one in suspects:
+            level = ALPHA / len(one.causes)
+            held = any(
+                after.get(_looked(cause), 1.0) <= level and before.get(_looked(cause), 1.0) > ALPHA
+                for cause in one.causes
+            )
+            found[_key(one)] = Again.HELD if held else Again.REFUTED
+        return found
 
     def _level(self, group: Group) -> str:
         return ALL if group.variants is None else COMBINATION if group.whole else VARIANT
@@ -687,8 +754,7 @@ class _Table:
                 if change.level == ALL:
                     figure = moments.difference((0, 1), (2, 3))
                     assert figure is not None
-                    own = Figure(figure.value * scale, figure.variance * scale**2, figure.freedom)
-                    wholes.setdefault((group.lineup, part), []).append((group, change, own))
+                    wholes.setdefault((group.lineup, part), []).append((group, change, scaled(figure, scale)))
         for each in wholes.values():
             counts = {group.players for group, _, _ in each}
             if len(counts) > 1 and len(counts) == len({g.players for g in self.groups}):
@@ -706,7 +772,7 @@ class _Table:
                 for part, moments in _item_moments(counted, at):
                     if part == "dealt" and item in measured:
                         continue
-                    change = change_of(ITEM, group, part, moments, item=item)
+                    change = change_of(ITEM, group, part, moments, item=item, deals=counted[0].deals)
                     if change is not None:
                         yield change
 
@@ -758,11 +824,15 @@ class _Table:
                     max(reach),
                 )
 
-    def _judge(self, thresholds: Thresholds, side: int) -> tuple[Judgements, Bench]:
+    def _judge(self, thresholds: Thresholds, side: int, **counting: Any) -> tuple[Judgements, Bench]:
+        """Judge one side by the deals that both have, so that no verdict differs for having more games."""
         phase = self.judged
         run = (phase.base, phase.candidate)[side]
         ids = [(p.base, p.candidate)[side] for p in phase.pairings]
-        summed = statistics([run], ids)
+        common = {own: self._range([p]) for own, p in zip(ids, phase.pairings, strict=True)}
+        planned = {cell.id: (cell.first, cell.first + cell.deals) for cell in run.plan.cells}
+        within = {own: deals for own, deals in common.items() if deals != planned[own]}
+        summed = statistics([run], ids, within=within, **counting)
         own = self.sides.both[side]
         bench = Bench(summed, unfitted_variants(self.game, own.catalog))
         return judge(summed, thresholds, cells=ids, bench=bench), bench
@@ -780,9 +850,51 @@ class _Table:
             told = (now, was)[1 - which]
             bench = judged[which][1]
             reasons = tuple(finding_sentence(f, bench.without(f)) for f in told.broken[:3])
-            caused = was.verdict is Verdict.FINE or caused_by(now, sure, self.game.facts)
+            fine = was.verdict is Verdict.FINE
+            causes = now.broken if fine else causes_of(now, sure, self.game.facts)
             whom = ", ".join(now.broken_for)
-            yield VerdictChange(now.players, now.variants, was.verdict, now.verdict, reasons, caused, whom)
+            yield VerdictChange(
+                now.players,
+                now.variants,
+                was.verdict,
+                now.verdict,
+                reasons,
+                tuple(causes),
+                whom,
+                now.severity,
+            )
+
+
+def _key(verdict: VerdictChange) -> tuple[int, Combination]:
+    return verdict.players, verdict.variants
+
+
+def _looked(finding: Finding) -> tuple[object, ...]:
+    """Return what a finding is about, the same in other games."""
+    cell = finding.cell
+    return (
+        cell.players,
+        cell.variants,
+        cell.lineup,
+        finding.measured.name,
+        finding.threshold.id,
+        finding.upper,
+    )
+
+
+def _p_values(judged: Judgements) -> dict[tuple[object, ...], float]:
+    """Return the p-values of everything against "within its range", each alone."""
+    return {
+        _looked(finding): finding.p_broken
+        for judgement in judged.judgements
+        for cell in judgement.cells
+        for finding in cell.findings
+    }
+
+
+def _said_again(found: Comparison, said: Mapping[tuple[int, Combination], Again]) -> Comparison:
+    """Return a comparison with what fresh deals say of its verdicts."""
+    return replace(found, verdicts=tuple(replace(one, again=said.get(_key(one))) for one in found.verdicts))
 
 
 def _spread(dealt: Moments | None, players: int) -> float:

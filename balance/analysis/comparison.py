@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final
 
@@ -18,7 +19,8 @@ from balance.analysis.intervals import Interval
 from balance.analysis.items import FEWEST
 from balance.analysis.metrics import METRICS
 from balance.analysis.paired import Group
-from balance.analysis.verdict import ALPHA, Judgement, Verdict
+from balance.analysis.verdict import ALPHA, Finding, Judgement, Verdict
+from balance.analysis.verdict import Family as VerdictFamily
 from balance.dataset.run import Run
 from balance.games.contract import Catalog, Difference, Facts, Game
 
@@ -28,6 +30,7 @@ __all__ = [
     "ITEM",
     "LEVELS",
     "VARIANT",
+    "Again",
     "Change",
     "Comparison",
     "Family",
@@ -36,11 +39,12 @@ __all__ = [
     "Side",
     "Uncompared",
     "VerdictChange",
-    "caused_by",
+    "causes_of",
     "change_of",
     "corrected",
     "nine_of_ten",
     "over_players",
+    "scaled",
 ]
 
 ALL, ITEM, VARIANT, COMBINATION = LEVELS = ("all", "item", "variant", "combination")
@@ -66,11 +70,9 @@ _TITLES: Final[Mapping[str, str]] = {metric.name: metric.title for metric in MET
     "mean_length": "mean length in rounds",
     "dealt": "win points of a seat that was dealt it",
     "built": "times it is built per seat that held it",
-    "built_dealt": "share of the seats dealt it that build it",
 }
 _SHARES: Final = (
     "stalls", "tie_extensions", "no_lead_change", "half_leader", "comeback", "action", "exhaustion", "built",
-    "built_dealt",
 )  # fmt: skip
 _LENGTHS: Final = ("length", "length_short", "length_long", "length_ratio")
 
@@ -172,28 +174,36 @@ def change_of(
     *,
     item: int | None = None,
     scale: float = 1.0,
+    deals: int | None = None,
 ) -> Change | None:
-    """Return what moments of candidate and base say of a part; None if one side has nothing of it."""
+    """Return what moments of candidate and base say of a part; None if one side has nothing of it.
+
+    `deals` is how many there are, if a block of the moments is not one of them.
+    """
     figure, base, candidate = moments.difference((0, 1), (2, 3)), moments.ratio(2, 3), moments.ratio(0, 1)
     if figure is None or base is None or candidate is None:
         return None
     kind, _, of = part.partition(":")
-    spread = math.sqrt(base.variance * moments.blocks)
+    deals = moments.blocks if deals is None else deals
+    spread = math.sqrt(base.variance * deals)
     return _change(
-        level, group, _METRICS.get(kind, kind), of, item, moments.blocks,
-        _scaled(figure, scale), base.value * scale, candidate.value * scale, spread * scale,
+        level, group, _METRICS.get(kind, kind), of, item, deals, scaled(figure, scale),
+        base.value * scale, candidate.value * scale, spread * scale, blocks=moments.blocks,
     )  # fmt: skip
 
 
-def _scaled(figure: Figure, scale: float) -> Figure:
+def scaled(figure: Figure, scale: float) -> Figure:
+    """Return a figure in another unit."""
     return Figure(figure.value * scale, figure.variance * scale**2, figure.freedom)
 
 
 def _change(
     level: str, group: Group, metric: str, of: str, item: int | None, deals: int,
     figure: Figure, base: float, candidate: float, spread: float, players: int | None = -1,
+    blocks: int | None = None,
 ) -> Change:  # fmt: skip
-    tested = deals >= FEWEST
+    blocks = deals if blocks is None else blocks
+    tested = blocks >= FEWEST
     interval = figure.interval or Interval(figure.value, figure.value, figure.value)
     reach = quantile_of(figure.freedom) + POWER
     return Change(
@@ -210,16 +220,16 @@ def _change(
         low=interval.low if tested else None,
         high=interval.high if tested else None,
         deals=deals,
-        p=_p_value(figure, deals) if tested else None,
+        p=_p_value(figure, blocks) if tested else None,
         size=abs(figure.value) / spread if spread else math.inf if figure.value else 0.0,
         detectable=reach * math.sqrt(figure.variance) if figure.variance and tested else None,
     )
 
 
-def _p_value(figure: Figure, deals: int) -> float:
-    """Return the two-sided p-value; where all deals differ by the same there is no spread, but their sign."""
+def _p_value(figure: Figure, blocks: int) -> float:
+    """Return the two-sided p-value; where all differ by the same there is no spread, but their sign."""
     if figure.value and not figure.variance:
-        return float(0.5 ** (deals - 1))
+        return float(0.5 ** (blocks - 1))
     return p_not_zero(figure)
 
 
@@ -293,6 +303,15 @@ def corrected(changes: Sequence[Change]) -> tuple[list[Change], Family]:
 # --- verdicts
 
 
+class Again(StrEnum):
+    """What fresh deals say of a combination that seems to be broken now."""
+
+    HELD = "confirmed on fresh deals"
+    REFUTED = "not confirmed on fresh deals"
+    LEFT_OUT = "not measured again, as only the worst are"
+    NOT_PLAYED = "not confirmed on fresh deals, as nothing is played where both sides are runs"
+
+
 @dataclass(frozen=True, slots=True)
 class VerdictChange:
     """A combination that is judged otherwise than before."""
@@ -303,25 +322,38 @@ class VerdictChange:
     after: Verdict
     reasons: tuple[str, ...]
     """What breaks it now, or broke it before."""
-    caused: bool
-    """Whether something that breaks it now has itself changed beyond doubt, or it was fine before."""
+    causes: tuple[Finding, ...] = ()
+    """What breaks it now and has itself changed beyond doubt, outwards; all if it was fine before."""
     for_whom: str = ""
     """At which strengths of play it is broken now."""
+    severity: float = 0.0
+    again: Again | None = None
+    """What fresh deals say, if it seems to be broken now by what was changed."""
+
+    @property
+    def suspect(self) -> bool:
+        """Whether the deals that were looked at first say that it is broken now by what was changed."""
+        return self.after is Verdict.BROKEN and self.before is not Verdict.BROKEN and bool(self.causes)
 
     @property
     def newly_broken(self) -> bool:
-        """Whether it is broken now by what was changed."""
-        return self.after is Verdict.BROKEN and self.before is not Verdict.BROKEN and self.caused
+        """Whether it is broken now by what was changed, and fresh deals, if any were played, say so too."""
+        return self.suspect and self.again in (Again.HELD, Again.NOT_PLAYED)
+
+    @property
+    def told_again(self) -> str:
+        """What fresh deals say of it; nothing if they were not asked."""
+        return f" ({self.again})" if self.again else ""
 
     def __str__(self) -> str:
         return f"{' + '.join(self.variants)}, {self.players} players: {self.before}, now {self.after}"
 
 
-def caused_by(judgement: Judgement, sure: Sequence[Change], facts: Facts) -> bool:
-    """Return whether something that breaks a combination has itself changed beyond doubt, outwards."""
+def causes_of(judgement: Judgement, sure: Sequence[Change], facts: Facts) -> Iterator[Finding]:
+    """Yield what breaks a combination and has itself changed beyond doubt, outwards; the worst first."""
     usual = facts.default_lineup.rpartition("mirror:")[2]
     here = {
-        (change.lineup, change.name): change.difference
+        (change.lineup, change.name if change.item is None else f"{change.name}:{change.item}"): change
         for change in sure
         if change.level == COMBINATION
         and (change.players, change.variants) == (judgement.players, judgement.variants)
@@ -330,11 +362,12 @@ def caused_by(judgement: Judgement, sure: Sequence[Change], facts: Facts) -> boo
         name = finding.measured.name
         if name == "skill":
             name = f"win_points:{usual}"
+        if finding.measured.metric.name == "item":
+            name = f"dealt:{finding.measured.of}"
         name = "mean_length" if name in _LENGTHS else name.removesuffix("_ratio")
-        moved = here.get((finding.cell.lineup, name), 0.0)
-        if moved > 0 if finding.upper else moved < 0:
-            return True
-    return False
+        change = here.get((finding.cell.lineup, name))
+        if change is not None and (change.difference > 0 if finding.upper else change.difference < 0):
+            yield finding
 
 
 # --- the whole
@@ -410,6 +443,8 @@ class Comparison:
     """Of variants, and of items by id as text."""
     same: str = ""
     """Why there was nothing to compare, if so."""
+    verdict_families: tuple[VerdictFamily, ...] = ()
+    """Everything that was looked at for the verdicts of the base, and of the candidate."""
     fresh: Mapping[Looked, Change] = field(default_factory=dict)
     """The largest changes of single combinations, measured again on deals that nobody had looked at."""
 
@@ -449,12 +484,25 @@ class Comparison:
         broken = len(self.newly_broken)
         if broken:
             are = "combination is" if broken == 1 else "combinations are"
-            return f"{broken:,} {are} broken now by what was changed."
+            return f"{broken:,} {are} broken now by what was changed, {self.newly_broken[0].again}."
+        if any(change.suspect for change in self.verdicts):
+            return (
+                "Nothing is broken by what was changed that fresh deals confirm; "
+                f"{len(self.changed):,} figures changed beyond doubt."
+            )
         if self.changed or self.verdicts:
             return (
                 f"Nothing is broken by what was changed; {len(self.changed):,} figures changed beyond doubt."
             )
         return f"Nothing changed beyond doubt, in {self.family.tests:,} comparisons."
+
+    @property
+    def told_families(self) -> str:
+        """What the verdicts are corrected for."""
+        texts = [str(family) for family in self.verdict_families]
+        if len(set(texts)) == 1:
+            return f"Verdicts of either side: {texts[0]}"
+        return f"Verdicts: base {'; candidate '.join(texts)}"
 
     def told_differences(self, most: int = 40) -> Iterator[str]:
         """Yield what the two sides say otherwise."""

@@ -8,11 +8,11 @@ deal, never the game or the seat. Nothing is judged or told here (`balance.analy
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from balance.analysis.blocks import Moments
-from balance.analysis.cells import Layout, connect, layout_of
+from balance.analysis.cells import DEAL_OF_GAME, Layout, connect, layout_of
 from balance.dataset import sqltext
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
@@ -27,6 +27,8 @@ _AT_ONCE: Final = 60_000
 """Deals that are held against each other at a time."""
 _SAME_GAME: Final = 10_000_000_000_000
 """The id of a game modulo this is its index and replicate, whatever the cell."""
+_EVERY: Final = _SAME_GAME // 1000
+"""Above every index of a deal."""
 _BASE, _CANDIDATE = "a", "b"
 
 
@@ -65,6 +67,11 @@ class Phase:
     base: Run
     candidate: Run
     pairings: tuple[Pairing, ...]
+    until: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """Where deals were chosen, by item and players: only below this index are all deals with the item there.
+
+    Further deals hold it beside another item for which more were chosen, and would count that one too often.
+    """
 
 
 def pair_cells(base: Run, candidate: Run, wanted: Iterable[tuple[int, tuple[str, ...], str]]) -> Phase:
@@ -330,15 +337,18 @@ def _dealt_sql(phase: Phase, pairings: Sequence[Pairing], item: Dealt) -> str:
         (_CANDIDATE, phase.candidate, {p.candidate: p for p in pairings}),
     ):
         games, seats = _files(run, set(ids))
-        numbers = ", ".join(f"({own}, {p.number}, {p.players})" for own, p in ids.items())
+        numbers = ", ".join(
+            f"({own}, {p.number}, {p.players}, {phase.until.get((item.id, p.players), _EVERY)})"
+            for own, p in ids.items()
+        )
         asked = name == (_BASE if item.base is not None else _CANDIDATE)
         sides.append(f"""
             select c.number, game_id % {_SAME_GAME} as same, s.{seat} as seat,
               (case when s.{won} then c.players when g.{stalled} then 1 else 0 end)::bigint as score
             from {seats} s
-            join (values {numbers}) c(cell_id, number, players) using (cell_id)
+            join (values {numbers}) c(cell_id, number, players, until) using (cell_id)
             join (select game_id, {stalled} from {games}) g using (game_id)
-            {f"where s.{held}" if asked else ""}""")
+            where {DEAL_OF_GAME} < c.until {f"and s.{held}" if asked else ""}""")
     return f"""
         select {_BASE}.number, {_BASE}.same // 1000, count(*), sum({_BASE}.score), sum({_CANDIDATE}.score)
         from ({sides[0]}) {_BASE} join ({sides[1]}) {_CANDIDATE} using (number, same, seat)

@@ -98,7 +98,8 @@ def compare(
         str,
         typer.Option(
             metavar="broken|changed|none",
-            help="When to exit with 4: something is broken now; anything changed; never.",
+            help="When to exit with 4: something is broken now that was fine, or undecided and has moved "
+            "outwards beyond doubt; anything changed; never.",
         ),
     ] = "broken",
     page: Annotated[
@@ -123,7 +124,8 @@ def compare(
 ) -> None:
     """Compare a candidate with a base on the same deals: what changed beyond doubt, and which verdicts.
 
-    Plays what is missing into runs of its own. Exits with 4 if something that was fine is broken now.
+    Plays what is missing into runs of its own. Exits with 4 if something is broken now, on fresh deals too,
+    that was fine before, or was undecided and a metric that breaks it has moved outwards beyond doubt.
     """
     options = output.options(format_, as_json, out, force)
     if fail_on not in _FAIL_ON:
@@ -200,10 +202,15 @@ def _write_page(found: Comparison, command: str, targets: dict[str, Path], force
 
 def _command(base: str, candidate: str, **options: object) -> str:
     """Return the command that says the same again, wherever its output goes."""
-    words = ["balance", "compare", shlex.quote(base), shlex.quote(candidate)]
+    from balance.report.words import command_path
+
+    words = ["balance", "compare", *(command_path(Path(side)) for side in (base, candidate))]
     for name, value in options.items():
         every = value if isinstance(value, list) else [value] if value is not None else []
-        words += [f"--{name} {shlex.quote(str(one))}" for one in every]
+        texts = (
+            command_path(Path(str(one))) if name == "thresholds" else shlex.quote(str(one)) for one in every
+        )
+        words += [f"--{name} {text}" for text in texts]
     return " ".join(words)
 
 
@@ -241,12 +248,12 @@ def _verdicts(found: Comparison) -> Iterator[str]:
             for v in sorted({*before, *after}, key=str)
         )
         yield f"{players} players: {told}"
-    ranked = sorted(found.verdicts, key=lambda v: (not v.newly_broken, v.players, v.variants))
+    ranked = sorted(found.verdicts, key=lambda v: (not v.newly_broken, not v.suspect, v.players, v.variants))
     for one in ranked[:_MOST_VERDICTS]:
         names = found.title_of(one.variants)
         head = "BROKEN NOW: " if one.newly_broken else ""
         reason = f". {one.reasons[0]}" if one.reasons else ""
-        yield f"{head}{names}, {one.players} players: {one.before}, now {one.after}{reason}"
+        yield f"{head}{names}, {one.players} players: {one.before}, now {one.after}{one.told_again}{reason}"
     if len(ranked) > _MOST_VERDICTS:
         yield f"... and {len(ranked) - _MOST_VERDICTS:,} more; --json gives all"
     if not ranked:
@@ -255,8 +262,9 @@ def _verdicts(found: Comparison) -> Iterator[str]:
 
 _HEADS: Final = {
     "all": "Over all combinations",
-    "item": "Single {items}",
-    "variant": "Under single {variants}, over all combinations with them",
+    "item": "Single {items}, the largest of many and not measured again on fresh deals",
+    "variant": "Under single {variants}, over all combinations with them, the largest of many and not "
+    "measured again on fresh deals",
     "combination": "Single combinations",
 }
 
@@ -268,7 +276,7 @@ def _sentences(found: Comparison, width: int) -> Iterator[str]:
         shown = _largest(found, level)
         more = sum(change.level == level for change in found.changed) - len(shown)
         if shown:
-            yield f"  {_HEADS[level].format(items=facts.items, variants=facts.variants)}"
+            yield from wrapped(_HEADS[level].format(items=facts.items, variants=facts.variants), width, "  ")
         for change in shown:
             yield from wrapped(found.sentence(change), width, "    ")
         if more:
@@ -318,7 +326,11 @@ def _basis(found: Comparison) -> list[str]:
         for name, side in (("base", found.base), ("candidate", found.candidate))
     )
     played = f"{found.games:,} games of both sides on the same deals, seed {found.seed}"
-    return [f"{played}, {found.combinations:,} combinations: {where}.", f"{found.family}."]
+    return [
+        f"{played}, {found.combinations:,} combinations: {where}.",
+        f"{found.family}.",
+        f"{found.told_families}.",
+    ]
 
 
 # --- for a pull request
@@ -403,6 +415,7 @@ def _document(found: Comparison, listed: Sequence[Change]) -> dict[str, Any]:
                 "before": one.before,
                 "after": one.after,
                 "newly_broken": one.newly_broken,
+                "again": one.again,
                 "reasons": list(one.reasons),
             }
             for one in found.verdicts
@@ -439,6 +452,10 @@ def _document(found: Comparison, listed: Sequence[Change]) -> dict[str, Any]:
             "alpha": found.family.alpha,
             "correction": "Benjamini-Yekutieli, levels weighted alike",
         },
+        "verdict_families": [
+            {"tests": one.tests, "cells": one.cells, "metrics": one.metrics, "alpha": one.alpha}
+            for one in found.verdict_families
+        ],
         "combinations": found.combinations,
         "games": found.games,
         "seed": found.seed,

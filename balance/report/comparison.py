@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from balance.analysis.comparison import ALL, COMBINATION, ITEM, VARIANT, Change, Comparison
+from balance.analysis.comparison import ALL, COMBINATION, ITEM, VARIANT, Change, Comparison, Side
 from balance.analysis.verdict import Verdict, strength_of
 from balance.errors import UsageError
 from balance.report.chapters.method import provenance_of
-from balance.report.gather import terms
+from balance.report.gather import game_words, terms
 from balance.report.model import (
     Answer,
     Block,
@@ -78,21 +78,22 @@ def comparison_report(found: Comparison, command: str) -> Report:
     lineups = sorted({change.lineup for change in found.changes})
     return Report(
         kind="comparison",
-        title=f"{found.candidate.label} against {found.base.label}",
+        title=f"{_name(found.candidate)} against {_name(found.base)}",
         subtitle=f"{facts.title}: what changed, on the same deals; {count(found.games, 'game', 'games')}",
         game=facts.title,
         edition=found.candidate.edition,
-        words={
-            "variant": facts.variant,
-            "variants": facts.variants,
-            "item": facts.item,
-            "items": facts.items,
-        },
+        words=game_words(facts),
         answer=_answer(found),
         sections=tuple(_sections(found, command)),
         glossary=terms(facts, [(lineup, strength_of(facts, lineup).name) for lineup in lineups]),
         provenance=provenance_of(runs, found.games, command),
     )
+
+
+def _name(side: Side) -> str:
+    """Return what a side is called: as it was given, but not where on a machine it lies."""
+    path = Path(side.label)
+    return path.name if path.is_absolute() else side.label
 
 
 def _answer(found: Comparison) -> Answer:
@@ -127,7 +128,8 @@ def _verdicts(found: Comparison, command: str) -> Iterator[Block]:
         Column("players", "players", "integer"),
         Column("before", "before", "verdict"),
         Column("after", "now", "verdict"),
-        Column("caused", "by the change", help="something that breaks it has itself changed beyond doubt"),
+        Column("caused", "by the change", help="it was fine, or what breaks it has moved beyond doubt"),
+        Column("again", "on fresh deals"),
         Column("reason", "reason"),
     )
     rows = tuple(
@@ -136,7 +138,8 @@ def _verdicts(found: Comparison, command: str) -> Iterator[Block]:
             whole(one.players),
             Cell(one.before.value, one.before.value),
             Cell(one.after.value, one.after.value),
-            text("yes" if one.newly_broken else ""),
+            text("yes" if one.suspect else ""),
+            text(str(one.again or "")),
             text(one.reasons[0] if one.reasons else ""),
         )
         for one in found.verdicts[:_MOST]
@@ -167,8 +170,8 @@ def _table(found: Comparison, level: str, caption: str, own: Sequence[Change], c
     columns = [
         Column("where", "where"),
         Column("what", "what"),
-        Column("base", found.base.label, "number"),
-        Column("candidate", found.candidate.label, "number"),
+        Column("base", _name(found.base), "number"),
+        Column("candidate", _name(found.candidate), "number"),
         Column("difference", "difference", "interval", "with its 95% interval; shares in percentage points"),
     ]
     rows = [
@@ -185,10 +188,14 @@ def _table(found: Comparison, level: str, caption: str, own: Sequence[Change], c
     if any(again):
         columns.append(Column("fresh", "on fresh deals", help="measured again: the first that are named"))
         rows = [[*row, text(one.told() if one else "")] for row, one in zip(rows, again, strict=True)]
-    more = f"{len(own) - _MOST:,} more are in the CSV of the command." if len(own) > _MOST else ""
+    notes = [f"{len(own) - _MOST:,} more are in the CSV of the command."] if len(own) > _MOST else []
+    if level in (ITEM, VARIANT):
+        notes.append("The largest of many, and not measured again on fresh deals.")
     source = Source(count(found.games, "game", "games"), _INTERVAL, "", command)
     made = tuple(tuple(row) for row in rows)
-    return Table(f"changes-{level}", caption, tuple(columns), made, source, note=more, long=len(rows) > 20)
+    return Table(
+        f"changes-{level}", caption, tuple(columns), made, source, note=" ".join(notes), long=len(rows) > 20
+    )
 
 
 def _dots(found: Comparison, command: str) -> Iterator[Figure]:
@@ -238,6 +245,7 @@ def _how(found: Comparison, command: str) -> Iterator[Block]:
         "what the luck of the deal does to both sides cancels."
     )
     yield Paragraph(f"{found.family}.")
+    yield Paragraph(f"{found.told_families}.")
     would = [f"{found.power_sentence(one)}." for one in found.power]
     if would:
         yield Paragraph("What would have shown, in 80% of cases and each test alone at 5%:")

@@ -125,6 +125,22 @@ def test_games_that_share_a_deal_are_one_observation(tiny_replicated):
         assert cell.wins_within == wins[number]
 
 
+def test_only_some_deals_of_a_cell_count_if_asked(tmp_path):
+    options = {"game": "tiny", "players": 3, "replicates": 3, "lineups": ["mirror:random", "field"]}
+    longer, first = (
+        balance.simulate(tmp_path / str(deals), **options, games_per_cell=deals) for deals in (30, 12)
+    )
+    every, few = statistics([longer]), statistics([first])
+    assert statistics([longer], within=dict.fromkeys(every.cells, (0, 12))).cells == few.cells
+    some = next(iter(every.cells))
+    rest = statistics([longer], within={some: (12, 30)}).cells
+    assert rest[some].deals == 18
+    assert rest[some].sums["length"] + few.cells[some].sums["length"] == every.cells[some].sums["length"]
+    assert {number: cell.deals for number, cell in rest.items() if number != some} == dict.fromkeys(
+        [number for number in every.cells if number != some], 30
+    )
+
+
 def wins_within(runs):
     """Return how many deals of each cell had which wins by seat."""
     deals = defaultdict(lambda: defaultdict(list))

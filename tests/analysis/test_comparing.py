@@ -1,17 +1,20 @@
 """Comparing: both sides counted again from rows, intervals that keep their promise, deals on purpose."""
 
 import math
+from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import balance
 from balance import games
+from balance.analysis import comparing
 from balance.analysis.blocks import Moments
 from balance.analysis.cells import statistics
 from balance.analysis.comparing import compare
-from balance.analysis.comparison import ALL, COMBINATION, ITEM, Change, change_of, corrected
+from balance.analysis.comparison import ALL, COMBINATION, ITEM, Change, causes_of, change_of, corrected
 from balance.analysis.corrections import benjamini_yekutieli, harmonic
 from balance.analysis.items import value_of_items
 from balance.analysis.paired import Dealt, Group, count_dealt, count_measures, groups_of, pair_cells
@@ -174,17 +177,22 @@ def test_looking_closely_does_not_blur_the_whole():
 
 def test_false_claims_stay_rare_when_nothing_changed():
     rng = np.random.default_rng(7)
-    claims = 0
-    for _ in range(200):
-        looked = []
-        for level, count in ((ALL, 5), (ITEM, 20), (COMBINATION, 100)):
-            p_values = rng.uniform(size=count)
-            looked += [
-                Change(level, 4, "x", (), None, "m", "", 1.0, 1.0, 0.0, 0.0, 0.0, 99, float(p), 0.0, 0.0)
-                for p in p_values
-            ]
-        claims += any(one.sure for one in corrected(looked)[0])
-    assert claims <= 20  # at most 5% of 200, with room for chance
+    levels = [ALL] * 2 + [ITEM] * 8 + [COMBINATION] * 40
+    rounds, claims, by_level = 3000, 0, Counter()
+    for _ in range(rounds):
+        looked = [
+            Change(level, 4, "x", (), None, "m", "", 1.0, 1.0, 0.0, 0.0, 0.0, 99, float(p), 0.0, 0.0)
+            for level, p in zip(levels, rng.uniform(size=len(levels)), strict=True)
+        ]
+        sure = [one.level for one in corrected(looked)[0] if one.sure]
+        claims += bool(sure)
+        by_level.update(sure)
+    # of independent p-values Benjamini and Hochberg would claim something in 5% of rounds, this in 5% / 4.5
+    expected = rounds * 0.05 / harmonic(len(levels))
+    assert abs(claims - expected) <= 3 * math.sqrt(expected)
+    # a third at each level; without the weights 2 of 50 would be those over all combinations
+    assert by_level[ALL] >= 0.15 * by_level.total()
+    assert by_level[ITEM] >= 0.2 * by_level.total()
 
 
 def test_where_every_deal_differs_by_the_same_it_is_sure():
@@ -208,6 +216,71 @@ def test_what_has_no_changed_twist_plays_the_same_games(checkout):
         both.append(NEFARIOUS.play(cell, 0, indices, lineup.seated(0, indices)))
     for table, columns in both[0].items():
         assert all(np.array_equal(values, both[1][table][name]) for name, values in columns.items()), table
+
+
+def test_a_change_over_blocks_of_deals_tells_deals():
+    rng = np.random.default_rng(3)
+    base = rng.integers(0, 9, 600)
+    candidate = base + rng.integers(0, 3, 600)
+    ones = np.ones(600, np.int64)
+    by_deal = Moments.of([candidate, ones, base, ones])
+    columns = [column.reshape(100, 6).sum(axis=1) for column in (candidate, ones, base, ones)]
+    group = Group(2, "x")
+    one = change_of(ITEM, group, "built", by_deal, item=1)
+    two = change_of(ITEM, group, "built", Moments.of(columns), item=1, deals=600)
+    assert (one.deals, two.deals) == (600, 600)
+    assert two.difference == one.difference
+    assert two.size == pytest.approx(one.size, rel=0.15)  # not in units of six deals: 2.4 times as much
+
+
+def test_rows_of_items_tell_deals(place):
+    found = compare("official", "cheap.toml", players=2, variants="none", games_per_cell=300, detect=0)
+    assert {c.deals for c in found.changes if c.metric == "built"} == set()  # one combination has no whole
+    found = compare("official", "cheap.toml", players=2, variants="unions", games_per_cell=300, detect=0)
+    assert {c.deals for c in found.changes if c.metric == "built"} == {300}
+
+
+def test_what_breaks_a_combination_is_looked_for_among_what_changed():
+    facts = NEFARIOUS.facts
+
+    def change(metric, of, difference, item=None):
+        return Change(
+            COMBINATION,
+            4,
+            "x",
+            ("unions",),
+            item,
+            metric,
+            of,
+            1.0,
+            1.0,
+            difference,
+            0.0,
+            0.0,
+            99,
+            0.0,
+            0.0,
+            0.0,
+        )
+
+    def finding(metric, of, upper):
+        name = f"{metric}:{of}" if of else metric
+        measured = SimpleNamespace(name=name, of=of, metric=SimpleNamespace(name=metric))
+        return SimpleNamespace(measured=measured, upper=upper, cell=SimpleNamespace(lineup="x"))
+
+    sure = [change("dealt", "", 0.3, item=CARD), change("mean_length", "", -2.0)]
+    looked = {
+        ("item", str(CARD), True): True,
+        ("item", str(CARD), False): False,  # it moved the other way
+        ("item", "45", True): False,
+        ("length_ratio", "", False): True,
+        ("length", "", True): False,
+        ("stalls", "", True): False,
+    }
+    broken = [finding(*key) for key in looked]
+    judgement = SimpleNamespace(players=4, variants=("unions",), broken=broken)
+    causes = list(causes_of(judgement, sure, facts))
+    assert causes == [one for one, expected in zip(broken, looked.values(), strict=True) if expected]
 
 
 # --- a changed card
@@ -242,6 +315,52 @@ def test_deals_on_purpose_hold_the_card_and_say_nothing_of_games_in_general(chea
             compare(run.path, "cheap.toml")
         with pytest.raises(UsageError, match="cannot be extended"):
             prepare_extension(run.path, "more", games_per_cell=5)
+
+
+def test_of_each_of_two_cards_all_deals_up_to_its_last_one_count(place, monkeypatch):
+    other, wanted = 1, {CARD: 150, 1: 30}
+    (place / "two.toml").write_text(
+        f"[[invention]]\nid = {CARD}\ncost = 4\n[[invention]]\nid = {other}\ncost = 9\n"
+    )
+    monkeypatch.setattr(comparing._Table, "_more", lambda _table, item, _detect: wanted[item.id])
+    found = compare("official", "two.toml", players=PLAYERS, variants="none", games_per_cell=60)
+    counted = {c.item: c.deals for c in found.changes if c.metric == "dealt" and c.level == COMBINATION}
+    run = next(run for run in found.base.runs if run.plan.chosen)
+    opening = every_opening(run.catalog, run.plan.chosen["4"][-1] + 1)
+    for card, more in wanted.items():
+        held = np.flatnonzero((opening >> np.uint64(card - 1) & np.uint64(1)).any(axis=1))
+        first = int((held < 60).sum())
+        assert counted[card] == first + more
+        assert set(held[first : first + more]) <= set(run.plan.chosen["4"])
+    beside = set(np.flatnonzero((opening & np.uint64(1)).any(axis=1))) & set(run.plan.chosen["4"])
+    assert len(beside) > wanted[other]  # some hold it beside the other card, further on: they do not count
+
+
+def every_opening(catalog, deals):
+    """The opening hands of the first deals without twists, by deal and seat."""
+    cell = NEFARIOUS.compile(catalog, "ascora-2011", PLAYERS, [])
+    indices = np.arange(deals)
+    lineup = parse_lineup("mirror:random", PLAYERS, NEFARIOUS)
+    seats = NEFARIOUS.play(cell, 0, indices, lineup.seated(0, indices))["seats"]
+    return np.asarray(seats["opening_0"], np.uint64).reshape(deals, PLAYERS)
+
+
+def test_where_nobody_is_dealt_a_changed_card_no_deals_with_it_are_looked_for(place):
+    twist = '[[twist]]\nid = "bare-hands"\nname = "Bare Hands"\neditions = ["ascora-2011"]\n'
+    twist += "set = { opening_cards = 0 }\n"
+    (place / "bare.toml").write_text(twist)
+    (place / "bare-cheap.toml").write_text(f"{twist}[[invention]]\nid = {CARD}\ncost = 4\n")
+    found = compare(
+        "bare.toml", "bare-cheap.toml", players=PLAYERS, variants="bare-hands", games_per_cell=20, detect=0.5
+    )
+    (left_out,) = found.uncompared
+    assert str(left_out) == (
+        "1 cell in which too few deals have Moon Base in an opening hand to play more: "
+        "4 players, bare-hands, mirror:adaptive"
+    )
+    dealt = {c.variants for c in found.changes if c.metric == "dealt" and c.item == CARD}
+    assert ("bare-hands",) not in dealt
+    assert () in dealt
 
 
 def test_a_game_of_chosen_deals_replays(cheap):

@@ -10,6 +10,7 @@ import pytest
 
 import balance
 from balance import games
+from balance.analysis import comparing
 from balance.cli.app import run
 from tests.games.tiny import GAME
 
@@ -150,11 +151,33 @@ def test_what_was_fine_and_is_broken_now_exits_with_4(compare, overlay, short):
     code, out, _ = compare("official", mine, *TINY, *short)
     assert code == 4
     assert out.startswith("BROKEN NOW: ")
-    assert "BROKEN NOW: Windy, 3 players: fine, now broken. " in told(out)
+    assert "BROKEN NOW: Windy, 3 players: fine, now broken (confirmed on fresh deals). " in told(out)
+    assert "Verdicts of either side: 4 tests of 1 metrics in 2 cells, corrected together" in told(out)
     assert "Accepted: at most 14." in told(out)
     assert compare("official", mine, *TINY, *short, "--fail-on", "none")[0] == 0
     assert compare(mine, "official", *TINY, *short)[0] == 0  # the other way round it is mended
     assert compare(mine, "official", *TINY, *short, "--fail-on", "changed")[0] == 4
+
+
+def test_what_fresh_deals_do_not_confirm_is_listed_and_stops_nothing(compare, overlay, short):
+    few = ["--of", "tiny", "--players", "3", "--games", "40", "--seed", "4"]  # where chance has helped
+    code, out, _ = compare("official", overlay(STORM), *few, *short)
+    assert code == 0
+    assert out.startswith("CHANGED: ")
+    assert "Windy, 3 players: fine, now broken (not confirmed on fresh deals). " in told(out)
+    code, out, _ = compare("official", "mine.toml", *few, *short, "--json", "--fail-on", "changed")
+    assert code == 4
+    (verdict,) = json.loads(out)["verdicts"]
+    assert (verdict["newly_broken"], verdict["again"]) == (False, "not confirmed on fresh deals")
+    families = json.loads(out)["verdict_families"]
+    assert [(one["tests"], one["cells"]) for one in families] == [(4, 2), (4, 2)]
+
+
+def test_what_is_left_out_on_fresh_deals_is_not_called_broken_now(compare, overlay, short, monkeypatch):
+    monkeypatch.setattr(comparing, "HEADLINE", 0)
+    code, out, _ = compare("official", overlay(STORM), *TINY, *short)
+    assert (code, out[:8]) == (0, "CHANGED:")
+    assert "fine, now broken (not measured again, as only the worst are). " in told(out)
 
 
 def test_broken_by_the_change_counts_even_if_it_was_only_undecided_before(compare, overlay):
@@ -208,6 +231,10 @@ def test_it_is_also_written_as_a_page(compare, overlay, tmp_path):
     assert "Windy, 3 players" in page
     assert "balance compare official mine.toml --players 3 --games 120 --of tiny" in page
     assert (tmp_path / "reports" / "compare-official-mine.pdf").read_bytes().startswith(b"%PDF")
+    assert compare("official", tmp_path / mine, *TINY, "--report", "elsewhere.html")[0] == 4
+    elsewhere = (tmp_path / "elsewhere.html").read_text("utf-8")
+    assert str(tmp_path) not in elsewhere
+    assert "mine.toml against official" in elsewhere
     code, _, err = compare("official", mine, *TINY, "--report", "html")
     assert code == 2
     assert "exists already" in err
@@ -248,6 +275,34 @@ def test_a_run_and_an_overlay_play_the_same_deals(compare, runs):
     assert len(two["candidate"]["runs"]) == 1
     few = json.loads(compare("before", "mine.toml", "--games", "20", "--json")[1])
     assert few["games"] == 2 * 2 * 20
+
+
+def test_what_two_runs_say_is_broken_now_counts_unconfirmed(compare, runs, short, tmp_path):
+    options = {**runs[2], "games_per_cell": 120}
+    balance.simulate(tmp_path / "one", **options)
+    balance.simulate(tmp_path / "two", **options, catalog=["mine.toml"])
+    code, out, _ = compare("one", "two", *short, "--json")
+    assert code == 4
+    again = "not confirmed on fresh deals, as nothing is played where both sides are runs"
+    assert [(v["newly_broken"], v["again"]) for v in json.loads(out)["verdicts"]] == [(True, again)]
+
+
+def test_a_longer_run_is_judged_by_the_deals_that_both_have(compare, runs, overlay, tmp_path):
+    _, _, options = runs
+    balance.simulate(tmp_path / "long", **{**options, "games_per_cell": 600}, catalog=["mine.toml"])
+    one, two = (json.loads(compare("before", other, "--json")[1]) for other in ("after", "long"))
+    for name in ("games", "counts", "verdicts", "changes"):
+        assert one[name] == two[name], name
+    words = overlay('[[mood]]\nid = "windy"\nnote = "Other words."\n', "words.toml")
+    balance.simulate(tmp_path / "words", **{**options, "games_per_cell": 600}, catalog=[words])
+    code, out, _ = compare("before", "words", "--fail-on", "changed")
+    assert (code, "No verdict changed." in out) == (0, True)
+    code, out, _ = compare("long", "official", "--games", "25", "--json", "--fail-on", "none")
+    (counts,) = json.loads(out)["counts"]
+    assert (
+        counts["before"]
+        == json.loads(compare("mine.toml", "official", *TINY[:-1], "25", "--json")[1])["counts"][0]["before"]
+    )
 
 
 def test_cells_that_one_run_lacks_are_listed(compare, runs, tmp_path):
