@@ -58,6 +58,7 @@ from balance.analysis.verdict import ALPHA, Bench, Finding, Judgements, Verdict,
 from balance.dataset import state as states
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run, open_run
+from balance.dataset.verify import require_intact
 from balance.errors import DataError, UsageError
 from balance.games.contract import Difference, Game
 from balance.games.lineup import parse_lineup
@@ -122,6 +123,8 @@ def compare(
     sides = _sides(str(base), str(candidate), game, edition)
     accepted = load_thresholds(sides.game, thresholds)
     same = _sameness(sides)
+    if same and all(side.runs for side in (sides.base, sides.candidate)):
+        _cells(sides, asked)  # equal rules are no equal games: refuses runs that have nothing in common
     cells, uncompared = ([], []) if same else _cells(sides, asked)
     if not same and not cells:
         same = "nothing that both have can differ"
@@ -233,6 +236,7 @@ def _side(game: Game[Any, Any], text: str, run: Run | None, printed: str | None,
     if run is not None:
         if run.plan.chosen:
             raise UsageError(f"{text} cannot be compared: its deals were chosen")
+        require_intact([run.path])
         return Side(text, "run", run.plan.edition, run.catalog, (run,))
     if printed is not None:
         return Side(printed, "edition", printed, game.load_catalog())

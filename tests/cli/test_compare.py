@@ -383,3 +383,24 @@ def test_an_overlay_that_breaks_the_catalog(compare, overlay):
 def test_what_a_run_has_decided_cannot_be_asked_for(compare, runs):
     assert "--seed does not go with a run" in compare("before", "mine.toml", "--seed", "3")[2]
     assert "--games does not go with a run" in compare("before", "after", "--games", "3")[2]
+
+
+def test_runs_with_equal_rules_and_no_cell_in_common_are_not_called_the_same(compare):
+    balance.simulate("two", game="tiny", players=2, games_per_cell=10)
+    balance.simulate("three", game="tiny", players=3, games_per_cell=10)
+    code, out, err = compare("two", "three")
+    assert (code, out) == (3, "")
+    assert "no cell in common" in err
+    assert compare("two", "two")[0] == 0
+
+
+def test_a_damaged_run_is_refused(compare):
+    made = balance.simulate("made", game="tiny", players=2, games_per_cell=10)
+    file = made.files("seats")[0]
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    file.chmod(0o644)
+    file.write_bytes(content)
+    code, _, err = compare("made", "official")
+    assert code == 3
+    assert "the content is not what was written" in err

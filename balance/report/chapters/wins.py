@@ -176,7 +176,8 @@ def _by_variant(m: Material, lineup: str) -> Table:
                 at = m.pool.by_variant.get((n, lineup, variant))
                 own = at.sums.get(f"policy:{policy}") if at else None
                 total = total + own if own else total
-            cells.append(interval(Mean(total).interval if total.den else None))
+            mean = Mean(total).interval if total.den else None
+            cells.append(interval(mean and mean._replace(low=max(mean.low, 0.0))))
         rows.append(tuple(cells))
     keys = [f"w{k}" for k in range(len(policies))]
     ask = m.ask
