@@ -77,7 +77,7 @@ DEALS: Final = 400
 """Deals of each cell, unless a user says otherwise."""
 DETECT: Final = 0.15
 """The change of win points, of the seat dealt a changed item, to be seen in nine of ten combinations."""
-MOST_FOCUSED: Final = 1_200
+MOST_FOCUSED: Final = 1_500
 """Deals of a cell at most in which a changed item is dealt on purpose."""
 MOST_ITEMS: Final = 3
 """Changed items at most for which such deals are looked for: with more, nearly every deal has one."""
