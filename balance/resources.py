@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from balance.errors import DataError
 
-__all__ = ["Setting", "cache_dir", "cache_setting", "data_dir", "state_dir", "state_setting"]
+__all__ = ["Setting", "cache_dir", "cache_setting", "data_dir", "shipped", "state_dir", "state_setting"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -35,6 +35,14 @@ def data_dir(game: str) -> Path:
             if folder.is_dir():
                 return folder
     raise DataError(f"no data for the game {game!r} in this installation ({_PACKAGE})")
+
+
+def shipped(game: str, name: str) -> Path | None:
+    """Return where measured results lie beside the catalog; None if a game has no data here."""
+    try:
+        return data_dir(game) / name
+    except DataError:
+        return None
 
 
 def cache_setting() -> Setting:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from balance.errors import DataError
 from balance.games.contract import Game
-from balance.resources import data_dir
+from balance.resources import shipped
 
 __all__ = ["FILE", "Hanging", "Reading", "measured_doubts"]
 
@@ -66,11 +66,8 @@ class Hanging:
 
 def measured_doubts(game: Game[Any, Any], path: Path | None = None) -> Hanging | None:
     """Return what ships with a game; None if nothing does."""
-    try:
-        file = path or data_dir(game.name) / FILE
-    except DataError:  # a game of somebody else's has no data here
-        return None
-    if not file.is_file():
+    file = path or shipped(game.name, FILE)
+    if file is None or not file.is_file():
         return None
     try:
         content = json.loads(file.read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ from typing import Any, Final
 from balance.analysis.ladder import Figure
 from balance.errors import DataError
 from balance.games.contract import Catalog, Game, Tuned
-from balance.resources import data_dir
+from balance.resources import shipped
 
 __all__ = ["FILE", "Standing", "Strength", "document", "measured_strength", "stamp"]
 
@@ -80,11 +80,8 @@ def document(
 
 def measured_strength(game: Game[Any, Any], path: Path | None = None) -> Strength | None:
     """Return the ladders that ship with a game, and what has changed since; None if there are none."""
-    try:
-        file = path or data_dir(game.name) / FILE
-    except DataError:  # a game of somebody else's has no data here
-        return None
-    if not file.is_file():
+    file = path or shipped(game.name, FILE)
+    if file is None or not file.is_file():
         return None
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
