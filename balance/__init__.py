@@ -1,5 +1,11 @@
 """Game-balance analytics: simulate a board game by the million, and ask which rules break it.
 
+    run = balance.simulate("data/runs/first", players=4, games_per_cell=100)   # or balance.open_run(...)
+    run.sql("@length-by-players")                      # a ready query, as a polars frame
+    run.sql("select players, count(*) from games group by all")
+    balance.check(["Unions", "Geeks, Geeks, Geeks, Geeks!"], players=4)
+    balance.write_report("data/runs/first", "first.html")
+
 The heavy parts (numba, polars, duckdb, scipy, matplotlib) are imported by the module that needs them,
 never from here: `import balance` and `balance --help` stay quick.
 """
@@ -10,28 +16,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from balance.analysis.checking import Check, check
-    from balance.analysis.comparing import compare
-    from balance.analysis.comparison import Comparison
-    from balance.analysis.contested import contested
-    from balance.analysis.pricing import price
     from balance.dataset.run import Run, Runs, open_run, open_runs
-    from balance.report.making import write_report
+    from balance.measure.items import values
+    from balance.report.answers import check, check_all, compare, contested, price
+    from balance.report.build import write_report
+    from balance.report.model import Answer
     from balance.sweep.simulation import simulate
 
 __all__ = [
-    "Check",
-    "Comparison",
+    "Answer",
     "Run",
     "Runs",
     "__version__",
     "check",
+    "check_all",
     "compare",
     "contested",
     "open_run",
     "open_runs",
     "price",
     "simulate",
+    "values",
     "write_report",
 ]
 
@@ -39,19 +44,23 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Check": "balance.analysis.checking",
-    "check": "balance.analysis.checking",
-    "Comparison": "balance.analysis.comparison",
-    "compare": "balance.analysis.comparing",
-    "contested": "balance.analysis.contested",
-    "price": "balance.analysis.pricing",
+    "Answer": "balance.report.model",
+    "check": "balance.report.answers",
+    "check_all": "balance.report.answers",
+    "compare": "balance.report.answers",
+    "contested": "balance.report.answers",
+    "price": "balance.report.answers",
     "Run": "balance.dataset.run",
     "Runs": "balance.dataset.run",
     "open_run": "balance.dataset.run",
     "open_runs": "balance.dataset.run",
     "simulate": "balance.sweep.simulation",
-    "write_report": "balance.report.making",
+    "values": "balance.measure.items",
+    "write_report": "balance.report.build",
 }
+
+DERIVED = {"findings": "balance.judge.tables", "verdicts": "balance.judge.tables"}
+"""Tables of SQL that a later stage makes when a query first names them, and the module that makes them."""
 
 
 def __getattr__(name: str) -> Any:
@@ -59,3 +68,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'balance' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Return what the package offers, for `dir(balance)` and completion in a notebook."""
+    return sorted(__all__)

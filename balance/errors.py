@@ -6,17 +6,23 @@ know about the command line beyond the number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-__all__ = ["BalanceError", "CatalogError", "DataError", "Failed", "Interrupted", "Problem", "UsageError"]
-
 
 class BalanceError(Exception):
-    """Something went wrong that deserves a message instead of a traceback."""
+    """Something went wrong that deserves a message instead of a traceback.
+
+    Where a parameter of a function is at fault, `parameter` names it and the message begins with it:
+    `games_per_cell 0: a cell has at least one game`. The command line writes its option there instead.
+    """
 
     exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str = "", *, parameter: str | Sequence[str] = ()) -> None:
+        self.parameters: tuple[str, ...] = (parameter,) if isinstance(parameter, str) else tuple(parameter)
+        super().__init__(message)
 
 
 class Failed(BalanceError):  # noqa: N818 - the design's word for exit code 1
@@ -37,8 +43,8 @@ class DataError(BalanceError):
     exit_code = 3
 
 
-class Interrupted(BalanceError):  # noqa: N818 - Ctrl-C is no error
-    """The user stopped long work; says what was kept and how to go on."""
+class Interrupted(BalanceError):  # noqa: N818 - Ctrl-C is not an error
+    """The user stopped long work; the message says what was kept and how to resume."""
 
     exit_code = 130
 
@@ -64,7 +70,7 @@ class Problem:
 
 
 class CatalogError(UsageError):
-    """A catalog that does not hold together; carries every problem found, not just the first."""
+    """A catalog with mistakes; carries every problem found, not just the first."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = tuple(problems)

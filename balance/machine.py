@@ -1,6 +1,7 @@
 """What this machine offers to a sweep: cores and memory, each with where the number comes from.
 
-Containers lie to the naive question: the limits of the process count, not those of the hardware.
+In a container the limits of its control group count, not the hardware. Both versions of the kernel's
+interface are read: v2 has one folder, v1 a folder for each controller.
 """
 
 from __future__ import annotations
@@ -9,9 +10,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Capacity", "cores", "memory"]
-
-_CGROUP_MEMORY = Path("/sys/fs/cgroup/memory.max")
+_CGROUP = Path("/sys/fs/cgroup")
+_CONTAINER = "limit of the container"
 
 
 class Capacity(NamedTuple):
@@ -22,10 +22,29 @@ class Capacity(NamedTuple):
 
 
 def cores() -> Capacity:
-    """Return how many cores this process may use."""
+    """Return how many cores this process may use; a quota of one and a half counts as two."""
     if hasattr(os, "sched_getaffinity"):
-        return Capacity(len(os.sched_getaffinity(0)), "CPU affinity of this process")
-    return Capacity(os.cpu_count() or 1, "number of CPUs")
+        found = Capacity(len(os.sched_getaffinity(0)), "CPU affinity of this process")
+    else:
+        found = Capacity(os.cpu_count() or 1, "number of CPUs")
+    quota = _quota()
+    return Capacity(quota, _CONTAINER) if quota and quota < found.amount else found
+
+
+def _quota() -> int:
+    """Return the cores that the container may use, rounded up; 0 if it sets no limit."""
+    quota, _, period = _read("cpu.max").partition(" ")
+    if not period:
+        quota, period = _read("cpu/cpu.cfs_quota_us"), _read("cpu/cpu.cfs_period_us")
+    return -(-int(quota) // int(period)) if quota.isdecimal() and period.isdecimal() and int(period) else 0
+
+
+def _read(name: str) -> str:
+    """Return what a file of the control group holds; empty if it cannot be read."""
+    try:
+        return (_CGROUP / name).read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def memory() -> Capacity:
@@ -34,10 +53,8 @@ def memory() -> Capacity:
         installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         installed = 0
-    try:
-        limit = int(_CGROUP_MEMORY.read_text())
-    except (OSError, ValueError):  # no such file, or the word "max"
-        limit = 0
+    text = _read("memory.max") or _read("memory/memory.limit_in_bytes")
+    limit = int(text) if text.isdecimal() else 0  # v2 has the word "max", v1 a huge number
     if limit and (limit < installed or not installed):
-        return Capacity(limit, "limit of the container")
+        return Capacity(limit, _CONTAINER)
     return Capacity(max(installed, 0), "installed memory" if installed > 0 else "unknown")

@@ -1,4 +1,4 @@
-"""Where the package finds its data and keeps its cache and its state.
+"""Where the package finds its data and keeps its cache.
 
 The catalog is read from the same files in a checkout and in an installed wheel. Nothing here may write,
 create directories, or look at the current directory: the tool works from anywhere, also read-only.
@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from balance.errors import DataError
-
-__all__ = ["Setting", "cache_dir", "cache_setting", "data_dir", "shipped", "state_dir", "state_setting"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -38,7 +36,7 @@ def data_dir(game: str) -> Path:
 
 
 def shipped(game: str, name: str) -> Path | None:
-    """Return where measured results lie beside the catalog; None if a game has no data here."""
+    """Return the path of measured results beside the catalog; None if a game has no data here."""
     try:
         return data_dir(game) / name
     except DataError:
@@ -47,32 +45,18 @@ def shipped(game: str, name: str) -> Path | None:
 
 def cache_setting() -> Setting:
     """Return the cache directory and the name of the setting that decided it."""
-    return _folder("BALANCE_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
+    for variable, below in (("BALANCE_CACHE_DIR", ""), ("XDG_CACHE_HOME", "balance")):
+        value = os.environ.get(variable, "")
+        # The XDG specification says to ignore a relative path; ours is taken as the user wrote it.
+        if value and (variable == "BALANCE_CACHE_DIR" or Path(value).is_absolute()):
+            return Setting(str((Path(value).expanduser() / below).absolute()), variable)
+    try:
+        home = Path.home()
+    except RuntimeError as error:
+        raise DataError("no home directory is known; set BALANCE_CACHE_DIR to a folder") from error
+    return Setting(str(home / ".cache" / "balance"), "default")
 
 
 def cache_dir() -> Path:
     """Return the folder for what can be made again; it may not exist yet."""
     return Path(cache_setting().value)
-
-
-def state_setting() -> Setting:
-    """Return the folder for histories and the name of the setting that decided it."""
-    return _folder("BALANCE_STATE_DIR", "XDG_STATE_HOME", ".local/state")
-
-
-def state_dir() -> Path:
-    """Return the folder for what the user has typed; it may not exist yet."""
-    return Path(state_setting().value)
-
-
-def _folder(own: str, xdg: str, below_home: str) -> Setting:
-    for variable, below in ((own, ""), (xdg, "balance")):
-        value = os.environ.get(variable, "")
-        # The XDG specification says to ignore a relative path; ours is taken as the user wrote it.
-        if value and (variable == own or Path(value).is_absolute()):
-            return Setting(str((Path(value).expanduser() / below).absolute()), variable)
-    try:
-        home = Path.home()
-    except RuntimeError as error:
-        raise DataError(f"no home directory is known; set {own} to a folder") from error
-    return Setting(str(home / below_home / "balance"), "default")

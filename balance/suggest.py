@@ -10,8 +10,6 @@ import difflib
 import unicodedata
 from collections.abc import Iterable
 
-__all__ = ["nearest", "unknown"]
-
 # Below this difflib ratio a suggestion is noise rather than help.
 _CUTOFF = 0.6
 # A user's word can be anything, also 10,000 characters long; difflib is quadratic.

@@ -4,8 +4,9 @@
     python scripts/measure_ladder.py --games 4000 --policies adaptive,search:200 --out ladder.json
 
 For every number of players, without variants and over the fixed sample of them, it plays what
-`balance ladder` plays with the same options. The file says which engine, policies and catalog were
-measured, so that readers notice when it is stale. Nothing is written before everything is measured.
+`balance ladder` plays with the same options. The file says which play, policies and catalog were measured, so
+that readers notice when it is stale. Nothing is written there before everything is measured. Until
+then ladders are kept in data/runs/measuring, so that a run which was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -15,10 +16,17 @@ import sys
 from pathlib import Path
 
 from balance import games, machine
-from balance.analysis.ladder import plan
-from balance.analysis.samples import PUBLISHED_SEED, sample
-from balance.analysis.strength import FILE, Standing, document
 from balance.cli import diagnostics
+from balance.experiments.ladder import plan
+from balance.experiments.published import (
+    LADDER_FILE,
+    PublishedLadder,
+    ladder_document,
+    measured_ladders,
+    stamp,
+)
+from balance.experiments.samples import PUBLISHED_SEED, sample
+from balance.files import write_whole
 from balance.resources import data_dir
 
 
@@ -32,6 +40,7 @@ def main() -> int:
     read.add_argument("--variants", default="none,sample", help="none, sample or both; default both")
     read.add_argument("--jobs", type=int, default=machine.cores().amount)
     read.add_argument("--out", type=Path, help="default: the data folder of the game")
+    read.add_argument("--kept", type=Path, help="where ladders are kept while it runs")
     asked = read.parse_args()
     game = games.get(asked.of)
     facts, catalog = game.facts, game.load_catalog()
@@ -40,19 +49,29 @@ def main() -> int:
     policies = asked.policies.split(",") if asked.policies else list(facts.policies)
     edition = facts.default_edition
     combined: dict[str, list[tuple[str, ...]]] = {"none": [()], "sample": sample(game, catalog, edition)}
-    ladders = []
+    kept = asked.kept or data_dir(game.name).parent / "runs" / "measuring" / f"{game.name}-{LADDER_FILE}"
+    before = measured_ladders(game, kept)
+    known = {}
+    if before is not None and before.games == asked.games and not before.stale(stamp(game, catalog)):
+        known = {one.command: one for one in before.ladders}
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    ladders: list[PublishedLadder] = []
     for players in counts:
         for variants in asked.variants.split(","):
             cells = [game.compile(catalog, edition, players, names) for names in combined[variants]]
             ladder = plan(game, policies, players, cells, asked.games)
-            with diagnostics.progress(f"{players} players, {variants}", ladder.games) as line:
-                figures = ladder.play(game, PUBLISHED_SEED, asked.jobs, line.advance)
             command = f"balance ladder --players {players} --{facts.variants} {variants}"
             command += f" --policies {','.join(ladder.policies)} --games {asked.games}"
-            ladders.append(Standing(players, variants, command, tuple(figures)))
+            if command in known:
+                ladders.append(known[command])
+                continue
+            with diagnostics.progress(f"{players} players, {variants}", ladder.games) as line:
+                figures = ladder.play(game, PUBLISHED_SEED, asked.jobs, line.advance)
+            ladders.append(PublishedLadder(players, variants, command, tuple(figures)))
+            write_whole(kept, ladder_document(game, catalog, PUBLISHED_SEED, asked.games, ladders).encode())
             diagnostics.say(f"{players} players, {variants}: {ladder.games} games")
-    target = asked.out or data_dir(game.name) / FILE
-    target.write_text(document(game, catalog, PUBLISHED_SEED, asked.games, ladders), encoding="utf-8")
+    target = asked.out or data_dir(game.name) / LADDER_FILE
+    target.write_text(ladder_document(game, catalog, PUBLISHED_SEED, asked.games, ladders), encoding="utf-8")
     diagnostics.say(f"written: {target}")
     return 0
 

@@ -19,12 +19,12 @@ from pathlib import Path
 from statistics import median
 
 from balance import games
-from balance.analysis.blocks import Moments
-from balance.analysis.comparing import compare
-from balance.analysis.itemcounts import items_of
-from balance.analysis.paired import Dealt, count_dealt, count_measures, groups_of, pair_cells
-from balance.analysis.samples import sample
 from balance.cli import output
+from balance.experiments.compare import compare
+from balance.experiments.compare.paired import Dealt, count_dealt, count_measures, groups_of, pair_cells
+from balance.experiments.samples import sample
+from balance.measure.items import items_of
+from balance.stats.ratio import Difference
 
 CHANGES: Mapping[str, str] = {
     "Virus costs 6 instead of 5": "[[invention]]\nid = 2\ncost = 6\n",
@@ -46,14 +46,13 @@ SHOWN: Mapping[str, str] = {
 }
 
 
-def ratio(found: Iterable[Moments]) -> float | None:
+def ratio(found: Iterable[Difference]) -> float | None:
     """Return how many times more games independent ones would be, in the middle one of some cells."""
     known = []
-    for m in found:
-        figure = m.difference((0, 1), (2, 3))
-        if figure is not None:
-            apart = m.covariance((0, 1), (0, 1)) + m.covariance((2, 3), (2, 3))
-            known.append(apart / figure.variance if figure.variance else math.inf)
+    for one in found:
+        if not math.isnan(one.value):
+            apart = float(one.own.variance + one.base.variance)
+            known.append(apart / float(one.variance) if one.variance else math.inf)
     return median(known) if known else None
 
 

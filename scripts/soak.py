@@ -8,7 +8,6 @@ Both engines get the seed alone and must write the same event log. Which games a
 """
 
 import argparse
-import hashlib
 import multiprocessing
 import random
 import shlex
@@ -19,9 +18,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from balance.games.nefarious.catalog import Catalog, load_catalog
-from balance.games.nefarious.kernel.jit import KERNEL_HASH, SOURCES
+from balance.games.compiled.jit import compiled_hash
+from balance.games.nefarious.catalog.loading import load_catalog
+from balance.games.nefarious.catalog.model import Catalog
 from balance.games.nefarious.rules import Cell, compile_cell
+from balance.games.sources import digest
 from tests.games.nefarious.compare import KernelLog, LogMismatchError, compare_random
 from tests.games.nefarious.invented import NAMES, invented_catalog
 from tests.reference.cell import Rules, prepare
@@ -36,19 +37,6 @@ CELLS_PER_TASK = 20
 PROCESSES = 2
 SHOWN = 10
 EVERY_SECONDS = 5.0
-
-
-NO_RULES = ("foresight.py", "jit.py", "search.py", "weighing.py")
-"""Kernel sources that say nothing of the rules: how players think, how it is all compiled."""
-
-
-def rules_hash() -> str:
-    """Return a digest of the kernel sources that a soak looks at."""
-    digest = hashlib.sha256()
-    for path in SOURCES:
-        if path.name not in NO_RULES:
-            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
 
 
 class Spec(NamedTuple):
@@ -121,7 +109,7 @@ def compiled(number: int, edition: str, players: int, twists: tuple[str, ...]) -
 
 
 def play_one(spec: Spec) -> int:
-    """Play one game in both engines and return its rounds; an error tells how they part."""
+    """Play one game in both engines and return its rounds; an error shows how they differ."""
     cell, rules = compiled(spec.catalog, spec.edition, spec.players, spec.twists)
     events = kernel().events(cell, spec.seed, spec.index)
     compare_random(events, rules, spec.players)
@@ -129,7 +117,7 @@ def play_one(spec: Spec) -> int:
 
 
 def play_cells(task: tuple[int, int, int, int]) -> Done:
-    """Play the games of some cells: the seed, the first cell, how many cells, at most so many games."""
+    """Play the games of some cells: the seed, the first cell, how many cells, how many games at most."""
     seed, first, count, most = task
     games = rounds = 0
     divergences: list[tuple[Spec, str]] = []
@@ -153,11 +141,12 @@ def soak(games: int, seed: int, processes: int) -> int:
         for first in range(0, games, size)
     ]
     kernel().events(compiled(0, "ascora-2011", 2, ())[0], 0, 0)  # compile once, before the processes start
-    kernel_, rules = KERNEL_HASH[:16], rules_hash()[:16]
+    kernel_ = compiled_hash("balance.games.nefarious.kernel")[:16]
+    rules = digest("balance.games.nefarious.kernel.round")[:16]
     print(f"seed {seed}, {processes} processes, kernel {kernel_}, rules {rules}", flush=True)
     played = rounds = 0
     divergences: list[tuple[Spec, str]] = []
-    begun = told = time.monotonic()
+    begun = shown = time.monotonic()
     with multiprocessing.Pool(processes) as pool:
         for done in pool.imap(play_cells, tasks):
             played += done.games
@@ -166,9 +155,9 @@ def soak(games: int, seed: int, processes: int) -> int:
                 if len(divergences) < SHOWN:
                     print(f"DIVERGENCE in {spec}\n{message}\n  again: {command(spec)}\n", flush=True)
                 divergences.append((spec, message))
-            if time.monotonic() - told > EVERY_SECONDS:
-                told = time.monotonic()
-                print(line(played, rounds, len(divergences), told - begun), flush=True)
+            if time.monotonic() - shown > EVERY_SECONDS:
+                shown = time.monotonic()
+                print(line(played, rounds, len(divergences), shown - begun), flush=True)
     print(line(played, rounds, len(divergences), time.monotonic() - begun), flush=True)
     return len(divergences)
 

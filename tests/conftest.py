@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import hypothesis
@@ -20,6 +20,63 @@ SETTINGS = (
     *("BALANCE_CACHE_DIR", "BALANCE_STATE_DIR", "BALANCE_DEBUG", "NO_COLOR", "COLUMNS", "PAGER"),
     *("XDG_CACHE_HOME", "XDG_STATE_HOME"),
 )
+
+
+HERE = Path(__file__).parent
+# What `make test-fast` leaves out beside tests that are marked `slow` where they stand.
+SLOW = {
+    "cli/test_compare.py": "plays both sides of a comparison",
+    "cli/test_price.py": "prices cards of Nefarious",
+    "cli/test_sql_prompt.py": "a terminal in a process of its own",
+    "dataset/test_database.py": "every ready query in a file of its own",
+    "dataset/test_hostile_runs.py": "runs forged in hundreds of ways",
+    "dataset/test_tables_docs.py": "a run large enough for row groups",
+    "experiments/test_compare.py": "plays and compares whole catalogs",
+    "experiments/test_contested.py": "plays every reading of a fact",
+    "experiments/test_price.py": "plays cards at many costs",
+    "experiments/test_suggest.py": "plays changes of a number until one helps",
+    "games/nefarious/kernel/test_stale_code.py": "compiles from nothing",
+    "games/nefarious/test_against_reference.py": "the compiled engine against the plain one",
+    "games/nefarious/test_engine_hash.py": "plays without the compiler",
+    "games/nefarious/test_fuzz.py": "catalogs made at random",
+    "games/nefarious/test_laws.py": "the laws of the game, for every pair of twists",
+    "games/test_kernel_cache.py": "compiles in processes of their own",
+    "judge/test_calibration.py": "error rates, by repeating whole experiments",
+    "judge/test_planted.py": "sweeps with faults planted in them",
+    "report/test_browser.py": "a browser reads the report",
+    "report/test_cli_report.py": "reports on runs of Nefarious",
+    "report/test_html_real.py": "reports on runs of Nefarious",
+    "report/test_pdf.py": "reports on runs of Nefarious",
+    "report/test_space.py": "every query of a report a second time",
+    "sweep/test_disk.py": "disks that are full or read-only",
+    "sweep/test_interrupted.py": "kills processes at random moments",
+    "sweep/test_memory.py": "the largest shards that there are",
+    "sweep/test_power_loss.py": "every system call may be the last",
+    "sweep/test_same_bytes.py": "the same run in several ways",
+    "test_bench.py": "measures speed",
+    "test_recipes.py": "every command of the recipes",
+    "test_soak.py": "both engines in processes",
+    "test_wheel.py": "builds and installs the package",
+}
+
+# What needs no compiled rules comes first: of two workers one has something to do while the other compiles.
+UNCOMPILED = (
+    *("stats/", "reference/", "games/nefarious/catalog/", "cli/test_catalog.py", "cli/test_output.py"),
+    *("dataset/test_hostile_runs.py", "dataset/test_sql_fuzz.py", "sweep/test_folder.py"),
+    *("test_import_hygiene.py", "test_wheel.py"),
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def among(item: pytest.Item, names: Collection[str]) -> bool:
+        return item.path.is_relative_to(HERE) and item.path.relative_to(HERE).as_posix().startswith(
+            tuple(names)
+        )
+
+    for item in items:
+        if among(item, SLOW):
+            item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: not among(item, UNCOMPILED))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -5,7 +5,8 @@ import shlex
 
 import pytest
 
-from balance.cli.app import command_tree
+from balance.cli.app import command_tree, run
+from tests.conftest import SLOW
 
 
 def commands(group=None, path=()):
@@ -33,6 +34,45 @@ def test_every_command_has_a_page(path, command, checkout):
 def test_every_help_text_ends_with_an_example(path, command):
     last = (command.epilog or command.help or "").strip().splitlines()[-1]
     assert shlex.split(last)[: len(path) + 1] == ["balance", *path]
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=IDS)
+def test_every_help_text_begins_with_an_example_and_groups_its_options(path, command, capfd):
+    assert run([*path, "--help"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[0].startswith(f"Example: balance {' '.join(path)}")
+    titles = [line.rstrip(":") for line in lines if re.fullmatch(r"[A-Z][\w ]+:", line)]
+    known = [
+        "Arguments",
+        "What is played",
+        "How much",
+        "What is shown",
+        "Where it goes",
+        "Messages",
+        "Commands",
+    ]
+    assert titles == [title for title in known if title in titles]
+    assert "Messages" in titles
+
+
+COMPLETED = {
+    "check uni": "unions",
+    "check unions --strength q": "quick",
+    "report data/runs/f": "data/runs/first",
+    "sql data/runs/first @length-by-pl": "@length-by-players",
+}
+
+
+@pytest.mark.parametrize(("typed", "offered"), COMPLETED.items(), ids=COMPLETED)
+def test_the_shell_completes(typed, offered, tmp_path, monkeypatch, capfd):
+    (tmp_path / "data" / "runs" / "first").mkdir(parents=True)
+    (tmp_path / "data" / "runs" / "first" / "run.json").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("_BALANCE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"balance {typed}")
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split())))
+    run([])
+    assert offered in capfd.readouterr().out.split()
 
 
 @pytest.mark.parametrize(("path", "command"), COMMANDS, ids=IDS)
@@ -75,3 +115,16 @@ def test_links_between_pages_lead_somewhere(checkout):
         if not (page.parent / link).exists()
     ]
     assert broken == []
+
+
+def test_pre_commit_runs_what_make_check_runs(checkout):
+    recipe = re.search(r"^check: .*\n((?:\t.*\n)+)", (checkout / "Makefile").read_text("utf-8"), re.M)[1]
+    entries = re.findall(
+        r"entry: \.venv/bin/python -m (.+)", (checkout / ".pre-commit-config.yaml").read_text("utf-8")
+    )
+    assert entries == re.findall(r"\$\(PY\) -m (.+)", recipe)
+    assert len(entries) == 4
+
+
+def test_every_file_that_test_fast_leaves_out_exists(checkout):
+    assert [name for name in SLOW if not (checkout / "tests" / name).is_file()] == []

@@ -1,6 +1,36 @@
+import ast
+import re
+from pathlib import Path
+
 import pytest
 
+import balance
 from balance.errors import BalanceError, CatalogError, DataError, Failed, Problem, UsageError
+
+LIBRARY = ("dataset", "games", "judge", "measure", "sweep")
+
+
+@pytest.mark.parametrize("folder", LIBRARY)
+def test_the_library_knows_parameters_and_no_options(folder):
+    """A message may name a whole command (`balance simulate --repair RUN`), never an option alone."""
+    files = sorted((Path(balance.__file__).parent / folder).rglob("*.py"))
+    raised = [
+        (file.name, text.value)
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Raise)
+        for text in ast.walk(node)
+        if isinstance(text, ast.Constant) and isinstance(text.value, str)
+    ]
+    assert raised
+    assert [found for found in raised if re.search(r"--[a-z]", found[1].split("balance ")[0])] == []
+
+
+def test_an_error_names_its_parameter():
+    with pytest.raises(UsageError) as problem:
+        balance.simulate("nowhere", games_per_cell=0)
+    assert str(problem.value) == "games_per_cell 0: a cell has at least one game"
+    assert problem.value.parameters == ("games_per_cell",)
 
 
 @pytest.mark.parametrize(

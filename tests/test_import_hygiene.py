@@ -1,7 +1,11 @@
 """Help and the catalog answer at once: the heavy libraries stay out until they are needed."""
 
+import ast
+import re
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import packages_distributions
 
 import pytest
 
@@ -45,3 +49,22 @@ def test_the_package_itself_imports_nothing_of_weight():
     script = "import sys, balance; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert (HEAVY | {"numpy", "typer"}) & set(done.stdout.split()) == set()
+
+
+def test_every_library_that_is_imported_is_declared(checkout):
+    project = tomllib.loads((checkout / "pyproject.toml").read_text())["project"]
+    optional = project["optional-dependencies"]
+    texts = [*project["dependencies"], *optional["train"]]
+    declared = {re.match(r"[\w-]+", text)[0].lower() for text in texts}
+    imported = set()
+    for path in (checkout / "balance").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                imported.add(node.module.partition(".")[0])
+    homes = packages_distributions()
+    ours = imported - sys.stdlib_module_names - {"balance"}
+    assert "polars" in ours
+    # PyTorch need not be installed
+    assert {homes.get(name, [name])[0].lower().replace("_", "-") for name in ours} == declared

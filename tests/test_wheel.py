@@ -55,10 +55,10 @@ def installed(dist, tmp_path_factory):
     return home / "bin"
 
 
-def run(installed, *args, cwd):
+def run(installed, *args, cwd, command="balance"):
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
     return subprocess.run(
-        [installed / "balance", *args], cwd=cwd, env=environment, capture_output=True, text=True, timeout=60
+        [installed / command, *args], cwd=cwd, env=environment, capture_output=True, text=True, timeout=60
     )
 
 
@@ -74,12 +74,13 @@ def test_the_wheel_carries_the_catalog_and_nothing_else_of_data(dist, checkout):
     (wheel,) = dist.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     data = {Path(name).name for name in names if name.startswith("balance/_data/")}
+    assert {path.name for path in (checkout / "data").glob("*/*.toml") if path.parent.name != "runs"} <= data
     assert {"inventions.toml", "twists.toml", "editions.toml"} <= data
     assert "balance/py.typed" in names
     queries = {f"balance/queries/{path.name}" for path in (checkout / "balance" / "queries").glob("*.sql")}
     assert len(queries) >= 20
     assert queries <= set(names)
-    report = checkout / "balance" / "report"
+    report = checkout / "balance" / "report" / "render"
     parts = {path for folder in ("templates", "static", "vendor") for path in (report / folder).iterdir()}
     assert len(parts) >= 10
     assert {path.relative_to(checkout).as_posix() for path in parts} <= set(names), "what pages are made of"
@@ -99,8 +100,9 @@ def test_the_installed_command_runs_from_its_own_files(installed, elsewhere):
     done = run(installed, "--version", cwd=elsewhere)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("balance ")
+    assert run(installed, "--version", cwd=elsewhere, command="game-balance").stdout == done.stdout
     doctor = run(installed, "doctor", "--format", "csv", cwd=elsewhere)
-    assert f"catalog,{installed.parent}" in doctor.stdout
+    assert f"catalog of nefarious,{installed.parent}" in doctor.stdout
 
 
 def test_the_installed_command_knows_the_catalog(installed, elsewhere):

@@ -7,37 +7,50 @@ duckdb, scipy or matplotlib.
 
 from __future__ import annotations
 
-import importlib.util
+import contextlib
+import os
+import resource
 import sys
+import threading
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from functools import cache
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 import balance
 from balance.cli import (
-    bench,
+    catalog,
     check,
     compare,
     contested,
     diagnostics,
     doctor,
+    exploit,
     ladder,
     output,
     price,
     replay,
     report,
+    runs,
     simulate,
     sql,
+    train,
     tune,
 )
 from balance.cli.gameoptions import GameCommand
-from balance.cli.help import examples
-from balance.errors import UsageError
+from balance.cli.help_text import examples, lay_out
+from balance.errors import Failed, UsageError
 from balance.suggest import unknown
 
-__all__ = ["app", "command_tree", "main", "run"]
+_ADDRESS_SPACE = 2_500_000_000
+_LIGHT = ("catalog", "doctor", "runs", "--version")
+"""What needs neither the compiler nor a database."""
+_READERS = ("check", "compare", "replay", "report", "sql")
+"""What opens runs."""
+_UNSTOPPABLE = "balance-sql"
+"""The thread of `balance.dataset.connection`, which ends with its connection unless a query keeps it."""
 
 
 class _Group(TyperGroup):
@@ -63,6 +76,14 @@ app = typer.Typer(
 )
 
 
+def _set_trust(value: bool) -> bool:
+    if value:
+        from balance.dataset.verify import trust
+
+        trust()
+    return value
+
+
 def _print_version(value: bool) -> None:
     if value:
         output.text(f"balance {balance.__version__}")
@@ -73,6 +94,15 @@ def _print_version(value: bool) -> None:
 def _root(
     quiet: diagnostics.QuietOption = False,
     verbose: diagnostics.VerboseOption = False,
+    no_verify: Annotated[
+        bool,
+        typer.Option(
+            "--no-verify",
+            help="Do not compare the files of runs with their checksums.",
+            callback=_set_trust,
+            expose_value=False,
+        ),
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
@@ -80,28 +110,32 @@ def _root(
     """Simulate a board game by the million, and ask which rules break it."""
 
 
-app.command("bench", epilog=bench.EPILOG)(bench.bench)
 app.command("check", cls=GameCommand, epilog=check.EPILOG)(check.check)
 app.command("compare", cls=compare.CompareCommand, epilog=compare.EPILOG)(compare.compare)
 app.command("contested", cls=GameCommand, epilog=contested.EPILOG)(contested.contested)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
+app.command("exploit", cls=GameCommand, epilog=exploit.EPILOG)(exploit.exploit)
 app.command("ladder", cls=GameCommand, epilog=ladder.EPILOG)(ladder.ladder)
 app.command("price", cls=GameCommand, epilog=price.EPILOG)(price.price)
 app.command("replay", cls=GameCommand, epilog=replay.EPILOG)(replay.replay)
 app.command("report", cls=report.ReportCommand, epilog=report.EPILOG)(report.report)
-app.command("simulate", cls=simulate.SweepCommand, epilog=simulate.EPILOG)(simulate.simulate)
+app.command("runs", epilog=runs.EPILOG)(runs.runs)
+app.command("simulate", cls=GameCommand, epilog=simulate.EPILOG)(simulate.simulate)
 app.command("sql", epilog=sql.EPILOG)(sql.sql)
+app.command("train", cls=GameCommand, epilog=train.EPILOG)(train.train)
 app.command("tune", cls=GameCommand, epilog=tune.EPILOG)(tune.tune)
-if importlib.util.find_spec("balance.cli.catalog"):
-    app.add_typer(importlib.import_module("balance.cli.catalog").app, name="catalog", cls=_Group)
+app.add_typer(catalog.app, name="catalog", cls=_Group)
 
 
+@cache
 def command_tree() -> Any:
-    """Return the complete tree of commands, `--quiet` and `--verbose` on each of them."""
+    """Return the complete tree of commands, `--quiet` and `--verbose` on each, `--no-verify` on readers."""
     root = typer.main.get_command(app)
-    shared = [param for param in root.params if param.name in ("quiet", "verbose")]
+    shared = {param.name: param for param in root.params}
     for command in _walk(root):
-        command.params.extend(shared)
+        names = (*(("no_verify",) if command.name in _READERS else ()), "quiet", "verbose")
+        command.params.extend(shared[name] for name in names)
+        lay_out(command)
     return root
 
 
@@ -114,11 +148,39 @@ def _walk(group: Any) -> Iterator[Any]:
 
 def run(args: Sequence[str]) -> int:
     """Run the command line `args` and return its exit code."""
-    return diagnostics.run(
-        lambda: command_tree().main(args=list(args), prog_name="balance", standalone_mode=False)
-    )
+
+    def command() -> object:
+        _check_text(args)
+        _check_address_space(args)
+        return command_tree().main(args=list(args), prog_name="balance", standalone_mode=False)
+
+    return diagnostics.run(command)
 
 
-def main() -> None:
-    """Be the `balance` command."""
-    sys.exit(run(sys.argv[1:]))
+def _check_text(args: Sequence[str]) -> None:
+    for arg in args:
+        try:
+            arg.encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"the argument {arg} is not valid UTF-8 text") from None
+
+
+def _check_address_space(args: Sequence[str]) -> None:
+    """Refuse to begin where libraries would abort: they reserve memory and answer a refusal with the end."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    light = not args or args[0] in _LIGHT or {"-h", "--help"} & {*args}
+    if limit not in (resource.RLIM_INFINITY, -1) and limit < _ADDRESS_SPACE and not light:
+        raise Failed(
+            f"the address space of this process is limited to {limit / 1e6:,.0f} MB (ulimit -v); "
+            f"balance {args[0]} needs {_ADDRESS_SPACE / 1e6:,.0f} MB"
+        )
+
+
+def end(code: int) -> NoReturn:
+    """End the process with an exit code, whether or not a query is still running."""
+    if any(thread.name == _UNSTOPPABLE for thread in threading.enumerate()):
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError, AttributeError):
+                stream.flush()
+        os._exit(code)  # a query that cannot be stopped would keep the process until it is done
+    sys.exit(code)

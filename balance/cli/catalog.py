@@ -10,14 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from balance import games
+from balance import games, layout
 from balance.cli import diagnostics, output, terminal
-from balance.cli.help import examples
+from balance.cli.gameoptions import CatalogOption, OfOption
+from balance.cli.help_text import examples
 from balance.errors import CatalogError, Problem, UsageError
 from balance.games.contract import Description, Kind
 from balance.suggest import unknown
-
-__all__ = ["app"]
 
 OFFICIAL = "official"
 _SHOW_INDENT = "  "
@@ -28,14 +27,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     epilog=examples('balance catalog show "Rigged Investments"', "balance catalog list twists"),
 )
-
-GameOption = Annotated[str, typer.Option("--game", metavar="NAME", help="The game.")]
-CatalogOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--catalog", metavar="FILE_OR_DIR", help="Lay this overlay over the official catalog; repeatable."
-    ),
-]
 
 
 def _complete_kind(incomplete: str) -> list[str]:
@@ -65,7 +56,7 @@ def list_entries(
         ),
     ] = None,
     catalog: CatalogOption = None,
-    game: GameOption = games.DEFAULT,
+    game: OfOption = games.DEFAULT,
     format_: output.FormatOption = None,
     as_json: output.JsonOption = False,
     out: output.OutOption = None,
@@ -97,7 +88,7 @@ def list_entries(
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="An id, or an English or Russian name.")],
     catalog: CatalogOption = None,
-    game: GameOption = games.DEFAULT,
+    game: OfOption = games.DEFAULT,
     format_: output.FormatOption = None,
     as_json: output.JsonOption = False,
     out: output.OutOption = None,
@@ -118,13 +109,13 @@ def show(
 @app.command(epilog=examples("balance catalog validate my-twists.toml"))
 def validate(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Overlays: files or folders.")],
-    game: GameOption = games.DEFAULT,
+    game: OfOption = games.DEFAULT,
     format_: output.FormatOption = None,
     as_json: output.JsonOption = False,
     out: output.OutOption = None,
     force: output.ForceOption = False,
 ) -> None:
-    """Check files of your own, and tell every mistake.
+    """Check files of your own, and list every mistake.
 
     Each file or folder is checked by itself, as an overlay on the official catalog.
     """
@@ -153,7 +144,7 @@ def validate(
 def diff(
     old: Annotated[str, typer.Argument(metavar="A", help="An overlay, or the word official.")],
     new: Annotated[str, typer.Argument(metavar="B", help="An overlay, or the word official.")],
-    game: GameOption = games.DEFAULT,
+    game: OfOption = games.DEFAULT,
     format_: output.FormatOption = None,
     as_json: output.JsonOption = False,
     out: output.OutOption = None,
@@ -187,10 +178,10 @@ def _one_text(value: object) -> str | None:
 
 def _text(description: Description) -> str:
     """Lay a description out for a page of 80 columns."""
-    lines = [*terminal.wrap(description.title, terminal.PIPE_WIDTH)]
+    lines = [*layout.wrap(description.title, terminal.PIPE_WIDTH)]
     for heading, paragraphs in description.sections:
         lines += ["", heading]
         for paragraph in paragraphs:
-            wrapped = terminal.wrap(paragraph, terminal.PIPE_WIDTH - len(_SHOW_INDENT))
+            wrapped = layout.wrap(paragraph, terminal.PIPE_WIDTH - len(_SHOW_INDENT))
             lines += [_SHOW_INDENT + line for line in wrapped]
     return "\n".join(lines)

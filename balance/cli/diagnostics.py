@@ -1,4 +1,4 @@
-"""The only owner of stderr and of the exit codes: talk, progress, errors.
+"""The only owner of stderr and of the exit codes: messages, progress, errors.
 
 Every command runs inside `run`, which turns whatever happens into one message and one number. Data
 belongs to `balance.cli.output`.
@@ -9,32 +9,33 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import time
 import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from balance import layout
 from balance.cli import output, terminal
-from balance.errors import BalanceError, CatalogError
+from balance.errors import BalanceError, CatalogError, DataError
 from balance.suggest import unknown
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = [
-    "Progress",
-    "QuietOption",
-    "VerboseOption",
-    "detail",
-    "error",
-    "progress",
-    "prompt",
-    "run",
-    "say",
-    "warn",
-]
+
+_OPTIONS = {
+    "games_per_cell": "games",
+    "deals": "games",
+    "lineups": "lineup",
+    "seconds": "timeout",
+    "game": "of",
+    "queries": "with",
+}
+"""Options that are not called like the parameter that they give."""
+
+_READERS = ("duckdb", "_duckdb", "polars")
+"""Libraries that read files of runs. What users ask in SQL is wrong in words of its own, long before."""
 
 INTERRUPTED = 130
 _FAILED = 1
@@ -44,7 +45,7 @@ _QUIET, _NORMAL, _VERBOSE = -1, 0, 1
 
 
 class _Talk:
-    """How much the user wants to hear, for the one command that this process runs."""
+    """How many messages the user wants, for the one command that this process runs."""
 
     level = _NORMAL
 
@@ -64,12 +65,12 @@ def _set_verbose(value: bool) -> bool:
 # Declared once on the root command; `balance.cli.app` gives them to every other command.
 QuietOption = Annotated[
     bool,
-    typer.Option("--quiet", "-q", help="Say nothing but errors.", callback=_set_quiet, expose_value=False),
+    typer.Option("--quiet", "-q", help="Print errors only.", callback=_set_quiet, expose_value=False),
 ]
 VerboseOption = Annotated[
     bool,
     typer.Option(
-        "--verbose", "-v", help="Say more, also tracebacks.", callback=_set_verbose, expose_value=False
+        "--verbose", "-v", help="Print more, tracebacks too.", callback=_set_verbose, expose_value=False
     ),
 ]
 
@@ -78,89 +79,69 @@ VerboseOption = Annotated[
 
 
 def say(message: str) -> None:
-    """Tell what happens; `--quiet` leaves it out."""
+    """Print a message; `--quiet` leaves it out."""
     if _Talk.level >= _NORMAL:
         _print(message)
 
 
-def detail(message: str) -> None:
-    """Tell what only `--verbose` wants to know."""
-    if _Talk.level >= _VERBOSE:
-        _print(message)
-
-
 def warn(message: str) -> None:
-    """Tell what the user should know but what stops nothing."""
+    """Print a warning: something the user should know that stops nothing."""
     if _Talk.level >= _NORMAL:
         _print(f"{terminal.bold('warning:', sys.stderr)} ", message)
 
 
 def error(message: str) -> None:
-    """Tell what went wrong."""
+    """Print what went wrong."""
     _print(f"{terminal.bold('error:', sys.stderr)} ", message)
-
-
-def prompt(text: str) -> None:
-    """Ask for a line, where the standard output is not for people."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(text)
-        sys.stderr.flush()
 
 
 def _print(*parts: str) -> None:
     """Print; only the last part comes from outside and is made safe for a terminal."""
     *ours, message = parts
     with contextlib.suppress(OSError, ValueError, AttributeError):  # nobody listens any more
-        sys.stderr.write("".join(ours) + terminal.escape(message, keep="\n") + "\n")
+        sys.stderr.write("".join(ours) + layout.escape(message, keep="\n") + "\n")
         sys.stderr.flush()
 
 
 # --- progress
-
-_SHORTEST_BAR = 10
 
 
 class Progress:
     """A line that counts; shown only on a terminal, gone when the work is done."""
 
     def __init__(self, label: str, total: int) -> None:
-        self._label, self._total, self._done, self._note = label, total, 0, ""
-        self._shown = _Talk.level >= _NORMAL and terminal.is_terminal(sys.stderr)
-        self._start = time.monotonic()
-        self._drawn = 0.0
+        self._bar: Any = None
+        if _Talk.level >= _NORMAL and terminal.is_terminal(sys.stderr):
+            from rich import progress as bars
+            from rich.console import Console
+
+            self._bar = bars.Progress(
+                bars.TextColumn("{task.description}", markup=False),
+                bars.BarColumn(bar_width=None),
+                bars.TaskProgressColumn(),
+                bars.TimeRemainingColumn(),
+                bars.TextColumn("{task.fields[note]}", markup=False),
+                console=Console(stderr=True),
+                transient=True,
+                expand=True,
+            )
+            self._task = self._bar.add_task(layout.escape(label), total=max(total, 1), note="")
 
     def advance(self, steps: int = 1, note: str = "") -> None:
-        """Count `steps` more of the work as done; `note` says what is at hand, where there is room."""
-        self._done += steps
-        self._note = note
-        now = time.monotonic()
-        if self._shown and now - self._drawn >= 0.1:
-            self._drawn = now
-            self._draw(now - self._start)
+        """Count `steps` more of the work as done; `note` names what is in progress, where there is room."""
+        if self._bar is not None:
+            self._bar.update(self._task, advance=steps, note=layout.escape(note))
 
     def __enter__(self) -> Progress:
+        if self._bar is not None:
+            self._bar.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._drawn:
-            self._put("\r\x1b[K")
-
-    def _draw(self, seconds: float) -> None:
-        share = min(self._done / self._total, 1.0) if self._total > 0 else 0.0
-        left = f"{seconds / share - seconds:.0f} s left" if share else ""
-        label = terminal.escape(self._label)
-        room = terminal.line_width(sys.stderr) - terminal.text_width(label) - len(left) - 12
-        note = terminal.escape(self._note)[: max(0, room - _SHORTEST_BAR - 1)]
-        room -= len(note) + 1 if note else 0
-        bar = "#" * int(share * room) + "." * (room - int(share * room)) if room > 5 else ""
-        self._put(f"\r\x1b[K{label} {bar} {share:4.0%} {left} {note}".rstrip(" "))
-
-    def _put(self, line: str) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            sys.stderr.write(line)
-            sys.stderr.flush()
+        if self._bar is not None:
+            self._bar.stop()
 
 
 def progress(label: str, total: int) -> Progress:
@@ -172,7 +153,7 @@ def progress(label: str, total: int) -> Progress:
 
 
 def run(command: Callable[[], object]) -> int:
-    """Run a command and return its exit code, having told the user what went wrong, if anything.
+    """Run a command and return its exit code, after printing what went wrong, if anything did.
 
     A number that the command returns is its exit code (typer returns that of `typer.Exit`).
     """
@@ -191,7 +172,7 @@ def run(command: Callable[[], object]) -> int:
 
 
 def _report(problem: BaseException) -> int:
-    """Tell about an exception and return the exit code that it means."""
+    """Print the message of an exception and return its exit code."""
     match problem:
         case SystemExit():
             # typer leaves so after a closed pipe, and after it has installed shell completion.
@@ -206,7 +187,7 @@ def _report(problem: BaseException) -> int:
                 error(line)
             return problem.exit_code
         case BalanceError():
-            error(str(problem))
+            error(_with_options(problem))
             return problem.exit_code
         case typer.TyperException():
             return _report_usage(problem)
@@ -220,6 +201,10 @@ def _report(problem: BaseException) -> int:
             error(_os_message(problem))
         case MemoryError():
             error("out of memory")
+        case _ if type(problem).__module__.partition(".")[0] in _READERS:
+            error(f"a run cannot be read: {problem}\n'balance doctor RUN' shows whether it is damaged")
+            _traceback_if_wanted(problem)
+            return DataError.exit_code
         case _:
             _report_bug(problem)
             return _FAILED
@@ -227,8 +212,22 @@ def _report(problem: BaseException) -> int:
     return _FAILED
 
 
+def _with_options(problem: BalanceError) -> str:
+    """Return the message with the options of the command line instead of the parameters of a function.
+
+    >>> _with_options(BalanceError("games_per_cell 0: too few", parameter="games_per_cell"))
+    '--games 0: too few'
+    """
+    before, rest = "", str(problem)
+    for parameter in problem.parameters:
+        left, found, right = rest.partition(parameter)
+        option = _OPTIONS.get(parameter, parameter.replace("_", "-"))
+        before, rest = (f"{before}{left}--{option}", right) if found else (before, rest)
+    return before + rest
+
+
 def _report_usage(problem: typer.TyperException) -> int:
-    """Tell what typer found wrong with the command line."""
+    """Print what typer found wrong with the command line."""
     context: Any = getattr(problem, "ctx", None)
     # The class is private to typer; its message is the help of a command group called without a command.
     if type(problem).__name__ == "NoArgsIsHelpError":
@@ -237,7 +236,10 @@ def _report_usage(problem: typer.TyperException) -> int:
     message = problem.format_message().replace("Value error, ", "")  # pydantic's words, not the user's
     if hasattr(problem, "possibilities") and context is not None:
         known = [name for param in context.command.get_params(context) for name in param.opts]
-        message = unknown("option", getattr(problem, "option_name", ""), known)
+        wrong = getattr(problem, "option_name", "")
+        message = unknown("option", wrong, known)
+        if wrong == "--game":  # the index of one game, in `replay` alone
+            message = "there is no option --game here; --of NAME names the game"
     error(message.rstrip("."))
     if context is not None:
         _print(f"Try '{context.command_path} --help'.")
@@ -250,7 +252,7 @@ def _os_message(problem: OSError) -> str:
 
 
 def _report_bug(problem: BaseException) -> None:
-    """Tell about what should not have happened; a traceback only for those who asked."""
+    """Print an unexpected error; a traceback only where it was asked for."""
     kind = type(problem).__name__
     first_line = str(problem).split("\n", 1)[0]
     if _wants_traceback():

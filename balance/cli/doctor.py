@@ -4,35 +4,46 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import balance
-from balance import machine, resources
-from balance.cli import diagnostics, output
-from balance.cli.help import examples
+from balance import games, machine, resources
+from balance.cli import diagnostics, gameoptions, output
+from balance.cli.help_text import examples
 from balance.errors import DataError
-
-__all__ = ["EPILOG", "doctor"]
 
 EPILOG = examples("balance doctor", "balance doctor --json", "balance doctor data/runs/first")
 
-# Asked of the package metadata; importing them would take seconds and could itself be what is broken.
-_DEPENDENCIES = ("numpy", "numba", "polars", "duckdb", "scipy", "matplotlib", "typer")
-_VARIABLES = ("BALANCE_CACHE_DIR", "BALANCE_STATE_DIR", "BALANCE_DEBUG", "NO_COLOR")
+_DISTRIBUTION = "game-balance"
+_VARIABLES = ("BALANCE_CACHE_DIR", "BALANCE_DEBUG", "NO_COLOR")
+
+if TYPE_CHECKING:
+    from balance.dataset.run import Run
+    from balance.dataset.verify import Damage
 
 _Item = tuple[str, object, str]
 
 
 def doctor(
     run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="The folder of a run: check every file of it.")
+        str | None,
+        typer.Argument(
+            metavar="RUN",
+            autocompletion=gameoptions.complete_run,
+            help="The folder of a run: check every file of it.",
+        ),
     ] = None,
+    replay: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="With RUN: play N of its games again and compare the rows."),
+    ] = 20,
     format_: output.FormatOption = None,
     as_json: output.JsonOption = False,
     out: output.OutOption = None,
@@ -40,14 +51,15 @@ def doctor(
 ) -> None:
     """Show versions, folders, cores and memory, and where each setting came from.
 
-    With RUN, show what a run holds, and every file of it that is missing or not what was written.
+    With RUN, show what a run holds, every file of it that is missing or not what was written, rows that are
+    not those of its plan, and games that come out differently when they are played again.
     """
     options = output.options(format_, as_json, out, force)
     damaged: list[_Item] = []
     if run is None:
         items = [*_versions(), *_folders(), *_machine(), *_environment()]
     else:
-        holds, damaged = _run(Path(run))
+        holds, damaged = _run(Path(run), replay)
         items = [*holds, *damaged]
     rows = [{"item": item, "value": value, "source": source} for item, value, source in items]
     output.rows(rows, ["item", "value", "source"], options)
@@ -58,10 +70,10 @@ def doctor(
         )
 
 
-def _run(folder: Path) -> tuple[list[_Item], list[_Item]]:
+def _run(folder: Path, replay: int) -> tuple[list[_Item], list[_Item]]:
     """Return what a run holds, and what is wrong with it."""
-    from balance.dataset.run import read_plan
-    from balance.dataset.state import RUN, STATE, read_state
+    from balance.dataset.manifest import RUN, STATE, read_state
+    from balance.dataset.run import Run, read_plan
     from balance.dataset.verify import damages, strangers
 
     plan, state = read_plan(folder), read_state(folder)
@@ -84,29 +96,65 @@ def _run(folder: Path) -> tuple[list[_Item], list[_Item]]:
         wrong: list[_Item] = [(d.file, d.problem, STATE) for d in damages(folder, state, line.advance)]
     if done < plan.shards or not state.head:
         wrong.append(("unfinished", f"{plan.shards - done} shards have still to be played", STATE))
+    if not wrong:
+        wrong += [(d.file, d.problem, "rows") for d in _content(Run(folder, plan, state), replay, holds)]
     others = strangers(folder, state)
     if others:
         holds.append(("other_files", len(others), f"{others[0]}{', ...' if len(others) > 1 else ''}"))
     return holds, wrong
 
 
+def _content(run: Run, replay: int, holds: list[_Item]) -> Iterator[Damage]:
+    """Yield what is wrong with the rows, having added to `holds` what was looked at."""
+    from balance.errors import BalanceError
+    from balance.sweep.examine import wrong_content, wrong_games
+    from balance.sweep.simulation import require_same_engine
+
+    with diagnostics.progress("reading rows", run.plan.shards) as line:
+        found = list(wrong_content(run, line.advance))
+    yield from found
+    if found or not replay:
+        return
+    try:
+        require_same_engine(run.path, run.plan, run.game)
+    except BalanceError as problem:
+        holds.append(("replayed", 0, str(problem)))
+        return
+    gameoptions.announce_warm_up(run.game, replay=True)
+    with diagnostics.progress("replaying", replay) as line:
+        yield from wrong_games(run, replay, line.advance)
+    holds.append(("replayed", min(replay, run.plan.games), "games played again, compared with their rows"))
+
+
 def _versions() -> Iterator[_Item]:
     yield "balance", balance.__version__, str(Path(balance.__file__).parent)
     yield "python", platform.python_version(), sys.executable
-    for name in _DEPENDENCIES:
+    # From the package metadata; importing them would take seconds and could itself be what is broken.
+    for name in _dependencies():
         try:
             yield name, metadata.version(name), "installed package"
         except metadata.PackageNotFoundError:
             yield name, None, "not installed"
 
 
+def _dependencies() -> list[str]:
+    """Return what the package needs, as its metadata lists it; extras are left out."""
+    try:
+        lines = metadata.requires(_DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:  # a source tree that is not installed
+        return []
+    return [re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in lines if "extra ==" not in line]
+
+
 def _folders() -> Iterator[_Item]:
-    yield "catalog", str(resources.data_dir("nefarious")), "this installation"
+    for name in games.names():
+        data = resources.shipped(name, "")
+        if data is not None:
+            yield f"catalog of {name}", str(data), "this installation"
     cache = resources.cache_setting()
     yield "cache", cache.value, cache.source
+    yield "wall", _wall(), "Landlock of this kernel, behind the gate of balance sql"
     yield "cache_writable", _is_writable(Path(cache.value)), "file permissions"
-    state = resources.state_setting()
-    yield "state", state.value, state.source
 
 
 def _machine() -> Iterator[_Item]:
@@ -121,6 +169,13 @@ def _environment() -> Iterator[_Item]:
     for name in _VARIABLES:
         value = os.environ.get(name)
         yield name, value, "not set" if value is None else "environment"
+
+
+def _wall() -> str:
+    """Say whether the thread that runs SQL can give up its right to write."""
+    from balance.dataset import wall
+
+    return "stands" if wall.version() >= wall.VERSION else "missing: the gate alone keeps SQL from writing"
 
 
 def _is_writable(folder: Path) -> bool:

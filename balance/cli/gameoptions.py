@@ -1,4 +1,4 @@
-"""The options by which commands name a game, its variants and who plays; in the words of the game at hand.
+"""The options by which commands name a game, its variants and its players, in the words of the game.
 
 Knows games by their contract only. What the options mean is checked here or by the game; nothing is played.
 """
@@ -6,47 +6,27 @@ Knows games by their contract only. What the options mean is checked here or by 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperCommand
 
 from balance import games
-from balance.analysis.samples import sample
 from balance.cli import diagnostics
 from balance.errors import UsageError
-from balance.games.contract import Catalog, Game, Tunable, Warming
+from balance.games.contract import Game, Warming
 from balance.games.lineup import FORMS
-from balance.games.variants import variant_names
-
-__all__ = [
-    "CatalogOption",
-    "EditionOption",
-    "GameCommand",
-    "HandicapOption",
-    "LineupOption",
-    "OfOption",
-    "PlayersOption",
-    "VariantsOption",
-    "announce_warm_up",
-    "variant_names",
-    "warn_of_unfitted",
-    "warn_of_unfitted_sample",
-]
 
 _OF: Final = "--of"
 _VARIANTS: Final = "variants"
 _VARIANT: Final = "variant"
 _ITEM: Final = "item"
-_MOST_NAMED: Final = 5
 
 
 class GameCommand(TyperCommand):
     """A command whose options `--variants`, `--variant` and `--item` also answer to the game's own words."""
-
-    named_by: tuple[str, ...] = (_OF,)
-    """The options that name the game."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Find out which game is meant, then read the options in its words."""
@@ -55,7 +35,7 @@ class GameCommand(TyperCommand):
 
     def game_of(self, args: Sequence[str]) -> str:
         """Return the name of the game that a command line is about."""
-        return _named_game(args, self.named_by)
+        return _named_game(args)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, the one for variants under the game's own word."""
@@ -69,10 +49,10 @@ class GameCommand(TyperCommand):
         return [_renamed(p, words[p.name]) if p.name in words else p for p in super().get_params(ctx)]
 
 
-def _named_game(args: Sequence[str], named_by: Sequence[str]) -> str:
+def _named_game(args: Sequence[str]) -> str:
     for place, arg in enumerate(args):
         name, equals, value = arg.partition("=")
-        if name in named_by and (equals or place + 1 < len(args)):
+        if name == _OF and (equals or place + 1 < len(args)):
             return value if equals else args[place + 1]
     return games.DEFAULT
 
@@ -85,12 +65,25 @@ def _renamed(option: Any, word: str) -> Any:
     return own
 
 
-def _complete_variant(incomplete: str) -> list[str]:
+def complete_variant(incomplete: str) -> list[str]:
+    """Return the ids of variants that begin with what was typed after the last comma."""
     game = games.get()
     catalog = game.load_catalog()
     before, comma, last = incomplete.rpartition(",")
     known = dict.fromkeys(v for edition in game.facts.editions for v in game.variants(catalog, edition))
     return [f"{before}{comma}{name}" for name in known if name.startswith(last)]
+
+
+def complete_strength(incomplete: str) -> list[str]:
+    """Return the strengths of a check that begin with what was typed."""
+    return [name for name in ("quick", "normal", "expert") if name.startswith(incomplete)]
+
+
+def complete_run(incomplete: str) -> list[str]:
+    """Return the runs below data/runs that begin with what was typed."""
+    from balance.dataset.housekeeping import RUNS, run_folders
+
+    return [str(path) for path in run_folders(RUNS) if str(path).startswith(incomplete)]
 
 
 def _complete_edition(incomplete: str) -> list[str]:
@@ -116,7 +109,7 @@ VariantsOption = Annotated[
         f"--{_VARIANTS}",
         metavar="A,B",
         help="The variants in force, in order: ids separated by commas, or the option repeated for names.",
-        autocompletion=_complete_variant,
+        autocompletion=complete_variant,
     ),
 ]
 LineupOption = Annotated[
@@ -142,31 +135,42 @@ CatalogOption = Annotated[
     ),
 ]
 
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="The seed of all games.")]
+TuningSeedOption = Annotated[
+    int, typer.Option("--seed", metavar="N", help="The seed of all games, one of those for tuning.")
+]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", metavar="J", min=1, help="Threads that play; by default all cores.")
+]
+ThresholdsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--thresholds", metavar="FILE", help="Lay these thresholds over the official ones; repeatable."
+    ),
+]
+
 
 def announce_warm_up(game: Game[Any, Any], *, replay: bool) -> None:
-    """Tell a user who will have to wait why, before anything is played."""
+    """Print why the user has to wait, before anything is played."""
     if isinstance(game, Warming):
         note = game.warm_up_note(replay=replay)
         if note:
             diagnostics.say(note)
 
 
-def warn_of_unfitted(game: Game[Any, Any], catalog: Catalog, combinations: Iterable[Sequence[str]]) -> None:
-    """Tell a user who measures play under variants for which nobody was tuned."""
-    if not isinstance(game, Tunable):
-        return
-    named = dict.fromkeys(name for combination in combinations for name in combination)
-    missing = game.unfitted(catalog, list(named))
-    if missing:
-        several = game.facts.variants if len(missing) > 1 else game.facts.variant
-        listed = ", ".join(missing[:_MOST_NAMED]) + (", ..." if len(missing) > _MOST_NAMED else "")
-        diagnostics.warn(
-            f"no policy is fitted to {len(missing)} {several} ({listed}), "
-            f"so play may be weaker than it could be; balance tune fits them"
-        )
+_NOT_ASKED: Final = {"format_", "as_json", "out", "force", "jobs", "page", "fail_on", "write", "every"}
+"""Options that do not change what is computed: where it goes, how it looks, how fast it is."""
 
 
-def warn_of_unfitted_sample(game: Game[Any, Any], catalog: Catalog, edition: str | None) -> None:
-    """Do the same before games under a sample of combinations."""
-    if game.facts.variants_at_once:
-        warn_of_unfitted(game, catalog, sample(game, catalog, edition or game.facts.default_edition))
+def command_of(context: typer.Context) -> str:
+    """Return the command that asks the same again, wherever its output goes."""
+    words = ["balance", str(context.info_name)]
+    for parameter in context.command.get_params(context):
+        name, source = parameter.name, context.get_parameter_source(str(parameter.name))
+        value = context.params.get(str(name))
+        if name in _NOT_ASKED or value is None or source is None or source.name != "COMMANDLINE":
+            continue
+        option = [parameter.opts[0]] if parameter.param_type_name == "option" else []
+        for one in value if isinstance(value, list | tuple) else [value]:
+            words += option if one is True else [*option, str(one)]
+    return shlex.join(words)

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from balance import games
-from balance.cli import diagnostics, gameoptions, output, terminal
-from balance.cli.check import wrapped
-from balance.cli.help import examples
+from balance.cli import diagnostics, gameoptions, output
+from balance.cli.help_text import examples
 
 if TYPE_CHECKING:
-    from balance.analysis.intervals import Interval
-    from balance.analysis.pricing import Context, Priced, Prices
-
-__all__ = ["EPILOG", "price"]
+    from balance.experiments.price import Prices
 
 EPILOG = examples(
     'balance price "Moon Base" Panacea',
     "balance price --write fair.toml",
     "balance price --players 3 --games 5000 --format csv -o prices.csv",
 )
-_COLUMNS: Final = (
-    "id", "name", "cost", "under", "seats", "value", "value_low", "value_high", "p", "adjusted", "price",
-    "low", "high", "beyond", "proposed", "fresh", "fresh_low", "fresh_high", "fresh_proposed",
-    "fresh_proposed_low", "fresh_proposed_high",
-)  # fmt: skip
 
 
 def price(
+    context: typer.Context,
     items: Annotated[
         list[str] | None, typer.Argument(metavar="[ITEM]...", help="What to price; by default everything.")
     ] = None,
@@ -39,23 +30,21 @@ def price(
         typer.Option(
             "--games",
             metavar="N",
-            help="Deals; an item is priced on those in which somebody was dealt it at the start.",
+            help="Deals; an item is priced on those in which it was in an opening hand.",
         ),
     ] = 20_000,
     players: gameoptions.PlayersOption = 4,
     lineup: gameoptions.LineupOption = None,
     edition: gameoptions.EditionOption = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="The seed of all games.")] = 0,
+    seed: gameoptions.SeedOption = 0,
     catalog: gameoptions.CatalogOption = None,
     write: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write the proposed costs as a catalog overlay; not over a file."),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="J", min=1, help="Threads that play; by default all cores.")
-    ] = None,
+    jobs: gameoptions.JobsOption = None,
     of: gameoptions.OfOption = games.DEFAULT,
-    format_: output.FormatOption = None,
+    format_: output.PageFormatOption = None,
     as_json: output.JsonOption = False,
     out: output.OutOption = None,
     force: Annotated[
@@ -67,14 +56,14 @@ def price(
     Plays the same deals again at other costs, without variants and under a sample of their combinations, and
     proposes costs for all items, tried on fresh seeds. One item takes some seconds, a whole deck minutes.
     """
-    options = output.options(format_, as_json, out, force)
+    options = output.options(format_, as_json, out, force, pages=True)
     overlay = output.options(out=write, force=force, named="--write") if write is not None else None
-    from balance.analysis import pricing
+    from balance.experiments import price as pricing
+    from balance.report.played_answers import price_answer
 
     game = games.get(of)
     gameoptions.announce_warm_up(game, replay=False)
     loaded = game.load_catalog(catalog or ())
-    gameoptions.warn_of_unfitted_sample(game, loaded, edition)
     expected = pricing.expected_games(game, loaded, items or (), games_)
     with diagnostics.progress("pricing", expected) as line:
         found = pricing.price(
@@ -89,151 +78,13 @@ def price(
             jobs=jobs,
             advance=line.advance,
         )
-    if options.format in (output.Format.csv, output.Format.parquet):
-        output.rows(_rows(found), _COLUMNS, options)
-    else:
-        output.document("\n".join(_lines(found, options)), _document(found), options)
+    output.answer(price_answer(found, gameoptions.command_of(context)), options)
     if overlay is not None:
         if found.overlay:
             output.text(_overlay(found), overlay)
             diagnostics.say(f"{len(found.proposal)} new costs are in {write}")
         else:
             diagnostics.say(f"nothing is proposed, so {write} is not written")
-
-
-def _lines(found: Prices, options: output.OutputOptions) -> Iterator[str]:
-    """Yield the proposal as sentences, then every price."""
-    width = terminal.line_width(output.screen(options))
-    for sentence in found.sentences():
-        yield from wrapped(sentence, width)
-    yield ""
-    heads = ["id", "name", "cost", *(f"price, {context.name}" for context in found.contexts), "proposed"]
-    cells = [
-        [
-            str(one.item.id),
-            one.item.name,
-            str(one.item.cost),
-            *(context.priced[place].price.told() for context in found.contexts),
-            str(found.proposal.get(one.item.id, "")),
-        ]
-        for place, one in enumerate(found.contexts[-1].priced)
-    ]
-    right = [True, False, True, *[False] * len(found.contexts), True]
-    yield from _table(heads, cells, right, options)
-    shrunk = found.contexts[-1].shrunk
-    if shrunk is not None and shrunk.fresh:
-        yield ""
-        yield from wrapped(f"Values on fresh games, {found.contexts[-1].name}:", width)
-        yield ""
-        heads = ["id", "name", "cost", "proposed", "value as printed", "value as proposed"]
-        cells = [
-            [
-                str(one.item.id),
-                one.item.name,
-                str(one.item.cost),
-                str(one.proposed),
-                _signed(one.before),
-                _signed(one.after),
-            ]
-            for one in shrunk.fresh
-        ]
-        yield from _table(heads, cells, [True, False, True, True, False, False], options)
-    yield ""
-    yield from wrapped(
-        f"{found.games:,} games of {found.players} players ({found.lineup}), {found.edition}, "
-        f"seed {found.seed}; {found.deals:,} deals of each kind. Intervals are 95%: at the costs within, "
-        f"what the average {found.game.facts.item} is worth cannot be excluded.",
-        width,
-    )
-
-
-def _table(
-    heads: list[str], cells: list[list[str]], right: list[bool], options: output.OutputOptions
-) -> Iterator[str]:
-    if options.format is output.Format.markdown:
-        yield output.markdown_line(heads).rstrip("\n")
-        yield output.markdown_rule(right).rstrip("\n")
-        yield from (output.markdown_line(row).rstrip("\n") for row in cells)
-    else:
-        yield output.table(heads, cells, right, output.screen(options), bold=False).rstrip("\n")
-
-
-def _signed(value: Interval) -> str:
-    return f"{value.value:+.2f} ({value.low:+.2f} to {value.high:+.2f})"
-
-
-def _rows(found: Prices) -> list[dict[str, object]]:
-    return [
-        {"id": one.item.id, "name": one.item.name, "cost": one.item.cost, "under": context.name}
-        | _priced(one)
-        | {"proposed": found.proposal.get(one.item.id)}
-        | _fresh(context, one)
-        for context in found.contexts
-        for one in context.priced
-    ]
-
-
-def _priced(one: Priced) -> dict[str, object]:
-    value, low, high = (round(end, 6) for end in one.value)
-    return {
-        "seats": one.seats,
-        "value": value,
-        "value_low": low,
-        "value_high": high,
-        "p": one.p,
-        "adjusted": one.adjusted,
-        "price": _rounded(one.price.value),
-        "low": _rounded(one.price.low),
-        "high": _rounded(one.price.high),
-        "beyond": one.price.beyond or None,
-    }
-
-
-def _fresh(context: Context, priced: Priced) -> dict[str, object]:
-    """Return the value of an item with a proposed cost on fresh deals, as printed and as proposed."""
-    every = () if context.shrunk is None else context.shrunk.fresh
-    return {
-        f"{name}{end}": round(value, 6)
-        for one in every
-        if one.item.id == priced.item.id
-        for name, interval in (("fresh", one.before), ("fresh_proposed", one.after))
-        for end, value in zip(("", "_low", "_high"), interval, strict=True)
-    }
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 3)
-
-
-def _document(found: Prices) -> dict[str, object]:
-    return {
-        "edition": found.edition,
-        "players": found.players,
-        "lineup": found.lineup,
-        "seed": found.seed,
-        "deals": found.deals,
-        "games": found.games,
-        "tests": sum(len(context.priced) for context in found.contexts),
-        "sentences": found.sentences(),
-        "prices": _rows(found),
-        "proposal": {str(item): cost for item, cost in found.proposal.items()},
-        "overlay": found.overlay,
-        "spread": [_spread(context) for context in found.contexts if context.shrunk is not None],
-    }
-
-
-def _spread(context: Context) -> dict[str, object]:
-    shrunk = context.shrunk
-    assert shrunk is not None
-    ends = ("value", "low", "high")
-    return {
-        "under": context.name,
-        "before": {end: round(getattr(shrunk.before, end), 6) for end in ends},
-        "after": {end: round(getattr(shrunk.after, end), 6) for end in ends},
-        "variance_change": {end: round(getattr(shrunk.change, end), 8) for end in ends},
-        "shrinks": shrunk.shrinks,
-        "fresh_games": shrunk.games,
-    }
 
 
 def _overlay(found: Prices) -> str:

@@ -1,4 +1,4 @@
-"""`balance replay`: one game again, told for people, as its event log, or as the state after a round."""
+"""`balance replay`: one game again, as a transcript, as its event log, or as the state after a round."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import typer
 
 from balance import games
 from balance.cli import gameoptions, output
-from balance.cli.help import examples
+from balance.cli.help_text import examples
 from balance.errors import UsageError
 from balance.games.contract import Event, Game, Notated
 from balance.games.eventlog import from_round
 from balance.games.handicap import read_handicaps
 from balance.games.keys import check_keys
 from balance.games.lineup import parse_lineup
+from balance.games.variants import variant_names
 
 if TYPE_CHECKING:
     from balance.sweep.replaying import Replayed
 
-__all__ = ["EPILOG", "replay"]
 
 EPILOG = examples(
     "balance replay --players 4 --twists parallel-universe,unions --seed 7 --game 123",
@@ -33,7 +33,12 @@ EPILOG = examples(
 
 def replay(
     run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="The folder of a run: replay one of its games.")
+        str | None,
+        typer.Argument(
+            metavar="RUN",
+            autocompletion=gameoptions.complete_run,
+            help="The folder of a run: replay one of its games.",
+        ),
     ] = None,
     game_id: Annotated[
         int | None, typer.Argument(metavar="GAME_ID", help="The game_id of a row of the run.")
@@ -77,10 +82,10 @@ def replay(
     out: output.OutOption = None,
     force: output.ForceOption = False,
 ) -> None:
-    """Play one game again and tell what happens, round by round.
+    """Play one game again and print what happens, round by round.
 
     The same options give the same game, always; the order of variants matters. With RUN and GAME_ID it is a
-    game of a run, held against the rows that the run keeps of it.
+    game of a run, checked against its rows.
     """
     options = output.options(None, as_json, out, force)
     if state is not None and (as_json or first_round != 1):
@@ -110,7 +115,7 @@ def replay(
             loaded,
             edition or game.facts.default_edition,
             players,
-            gameoptions.variant_names(game, loaded, variants or ()),
+            variant_names(game, loaded, variants or ()),
             read_handicaps(handicap or ()),
         )
         seats = parse_lineup(lineup or game.facts.default_lineup, players, game)
@@ -132,7 +137,7 @@ class _Played:
     """Where a run keeps it."""
 
     def events(self) -> list[Event]:
-        """Play it again; a game of a run is held against its rows."""
+        """Play it again; a game of a run is checked against its rows."""
         if self.stored is None:
             return self.game.replay(self.cell, self.seed, self.index, self.policies, self.replicate)
         from balance.sweep.replaying import replay_game

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -12,10 +11,9 @@ import typer
 
 from balance import games
 from balance.cli import diagnostics, gameoptions, output
-from balance.cli.help import examples
-from balance.cli.playing import player
-
-__all__ = ["EPILOG", "ReportCommand", "report"]
+from balance.cli.help_text import examples
+from balance.cli.sweep_progress import player
+from balance.errors import BalanceError
 
 EPILOG = examples(
     "balance report data/runs/full",
@@ -30,17 +28,28 @@ class ReportCommand(gameoptions.GameCommand):
 
     def game_of(self, args: Sequence[str]) -> str:
         """Return the game of the first folder among the arguments that holds a run."""
+        from balance.dataset.run import read_plan
+
         for arg in args:
-            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-                return str(json.loads((Path(arg) / "run.json").read_text(encoding="utf-8"))["game"])
+            with contextlib.suppress(BalanceError, OSError, ValueError):
+                return read_plan(Path(arg)).game
         return games.DEFAULT
 
 
 def report(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs that it is about.")],
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN...", autocompletion=gameoptions.complete_run, help="The runs that it is about."
+        ),
+    ],
     format_: Annotated[
         str | None,
-        typer.Option("--format", metavar="html|pdf|both", help="What to write; by default html."),
+        typer.Option(
+            "--format",
+            metavar="html|pdf|both|json|markdown|text",
+            help="What to write; by default what the name of --out says, else html.",
+        ),
     ] = None,
     out: Annotated[
         str | None,
@@ -57,39 +66,46 @@ def report(
     item: Annotated[
         str | None, typer.Option("--item", metavar="NAME", help="A report on one item, by name or id.")
     ] = None,
-    thresholds: Annotated[
+    thresholds: gameoptions.ThresholdsOption = None,
+    prices: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Quote these prices: a result of `balance price --json`."),
+    ] = None,
+    queries: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="Lay these thresholds over the official ones; repeatable."),
+        typer.Option(
+            "--with", metavar="FILE.sql", help="Add the result of this query as a chapter; repeatable."
+        ),
     ] = None,
     paper: Annotated[str, typer.Option(metavar="a4|letter", help="The paper of the PDF.")] = "a4",
-    jobs: Annotated[
-        int | None, typer.Option(metavar="J", min=1, help="Threads that play; by default all cores.")
-    ] = None,
+    jobs: gameoptions.JobsOption = None,
     force: output.ForceOption = False,
 ) -> None:
-    """Write a report on everything that runs say: verdicts, atlas, who wins, lengths, items, variants.
+    """Write a report on runs: verdicts, atlas, wins, lengths, items, variants.
 
     The worst combinations are played again on fresh seeds. Prints the path of what was written.
     """
-    from balance.report import making
+    from balance.report import build
 
-    asked = making.Asked(
+    asked = build.ReportRequest(
         tuple(runs),
         edition=edition,
         players=players,
         pair=pair,
         item=item,
         thresholds=tuple(thresholds or ()),
+        prices=None if prices is None else Path(prices),
+        queries=tuple(map(Path, queries or ())),
         format=format_,
         out=None if out is None else Path(out),
         paper=paper,
         force=force,
     )
-    with diagnostics.progress("report", making.steps(asked)) as line:
+    with diagnostics.progress("report", build.steps(asked)) as line:
 
         def step(note: str) -> None:
             line.advance(1, note)
 
-        written = making.write(asked, play=player(jobs), step=step, jobs=jobs)
+        written = build.write(asked, play=player(jobs), step=step, jobs=jobs)
     for path in written:
         output.text(str(path))

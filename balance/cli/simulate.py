@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from balance.cli import diagnostics, gameoptions, output
-from balance.cli.help import examples
+from balance.cli.help_text import examples
+from balance.cli.sweep_progress import play_with_progress
 from balance.errors import UsageError
 
 if TYPE_CHECKING:
-    from balance.sweep.folder import Summary
+    from balance.sweep.folder import SweepSummary
     from balance.sweep.simulation import Prepared
-    from balance.sweep.workers import Finished, Played
 
-__all__ = ["EPILOG", "SweepCommand", "simulate"]
 
 EPILOG = examples(
-    "balance simulate --games 100 --out data/runs/first",
+    "balance simulate --games 100 --name first",
     "balance simulate --players 4 --twists unions,parallel-universe --twists none --precision 1pp --dry-run",
-    "balance simulate --extend data/runs/first --games 400 --out data/runs/more",
+    "balance simulate --extend data/runs/first --games 400 --name more",
     "balance simulate --repair data/runs/first",
 )
 
 
-class SweepCommand(gameoptions.GameCommand):
-    """A command that plays no single game, so that `--game` can name the game itself."""
-
-    named_by = ("--game", "--of")
-
-
 def simulate(
-    game: Annotated[
-        str | None, typer.Option("--game", "--of", metavar="NAME", help="The game that is played.")
-    ] = None,
+    game: Annotated[str | None, typer.Option("--of", metavar="NAME", help="The game that is played.")] = None,
     edition: gameoptions.EditionOption = None,
     players: Annotated[
         list[str] | None,
@@ -79,9 +68,12 @@ def simulate(
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="DIR", help="The folder of the run.")
     ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The name of the run's folder below data/runs.")
+    ] = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Say what would be played, how long and how large; write nothing."),
+        typer.Option("--dry-run", help="Print what would be played, its time and its size; write nothing."),
     ] = False,
     format_: output.FormatOption = None,
     as_json: output.JsonOption = False,
@@ -91,9 +83,14 @@ def simulate(
     A cell is an edition, a player count, a combination of variants and a lineup. The same options give the
     same bytes; a command that was stopped goes on where it was. Prints the folder of the run.
     """
+    from balance.dataset.housekeeping import RUNS, checked_name
     from balance.sweep import simulation
 
     options = output.options(format_, as_json)
+    if name is not None:
+        if out is not None:
+            raise UsageError("--name and --out both name the folder; give one of them")
+        out = str(RUNS / checked_name(name))
     chosen = {
         "players": players,
         "variants": variants,
@@ -115,17 +112,15 @@ def simulate(
     elif extend is not None:
         _refuse("--extend takes this from the run", fixed)
         if out is None:
-            raise UsageError("--extend needs --out, a new folder: a finished run never changes")
+            raise UsageError("--extend needs --name or --out, a new folder: a finished run never changes")
         prepared = simulation.prepare_extension(extend, out, **_given(chosen))
     else:
         prepared = simulation.prepare(out=out, **_given({**chosen, **fixed}))
     if dry_run:
         _estimate(prepared, jobs, options)
         return
-    gameoptions.warn_of_unfitted(
-        prepared.game, prepared.catalog, [cell.variants for cell in prepared.plan.cells]
-    )
-    _play(prepared, jobs)
+    summary = play_with_progress(prepared, jobs, resuming=True)
+    diagnostics.say(_summary_text(prepared, summary))
     output.text(str(prepared.folder))
 
 
@@ -140,41 +135,7 @@ def _refuse(why: str, options: dict[str, Any]) -> None:
         raise UsageError(f"{why}; it does not go with {', '.join(given)}")
 
 
-def _play(prepared: Prepared, jobs: int | None) -> None:
-    from balance.sweep import simulation
-    from balance.sweep.folder import remaining
-
-    plan = prepared.plan
-    left = sum(shard.games for shard in remaining(prepared.folder, plan, prepared.again))
-    if left:
-        gameoptions.announce_warm_up(prepared.game, replay=False)
-    if 0 < left < plan.games:
-        diagnostics.say(f"{prepared.folder}: {left:,} of {plan.games:,} games are still to be played")
-    with diagnostics.progress("simulating", left) as line:
-        summary = simulation.run_prepared(prepared, jobs, _watcher(line, plan.shards))
-    diagnostics.say(_told(prepared, summary))
-
-
-def _watcher(line: diagnostics.Progress, shards: int) -> Callable[[Played | Finished], None]:
-    """Return what keeps the progress line up to date: speed, shards, and the cell at hand."""
-    from balance.sweep.workers import Finished
-
-    begun = time.monotonic()
-    games = done = 0
-
-    def watch(message: Played | Finished) -> None:
-        nonlocal games, done
-        if isinstance(message, Finished):
-            done += 1
-            return
-        games += message.games
-        speed = games / max(time.monotonic() - begun, 0.001)
-        line.advance(message.games, f"{speed:,.0f} games/s, {done} of {shards} shards, {message.cell}")
-
-    return watch
-
-
-def _told(prepared: Prepared, summary: Summary) -> str:
+def _summary_text(prepared: Prepared, summary: SweepSummary) -> str:
     plan, files = prepared.plan, summary.run.state.files()
     size = sum(file.size for file in files.values())
     holds = f"{plan.games:,} games in {plan.shards} shards, {size / 1e6:,.1f} MB"

@@ -1,26 +1,46 @@
-"""`balance sql`: questions to runs in SQL, from the command line, a file, a pipe or a shell."""
+"""`balance sql`: questions to runs in SQL, from the command line, a file, a pipe or a prompt."""
 
 from __future__ import annotations
 
 import contextlib
+import shlex
+import shutil
 import signal
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
-from typing import Annotated, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from balance.cli import asking, diagnostics, output, results, shell
-from balance.cli.help import examples
-from balance.errors import UsageError
+from balance.cli import diagnostics, gameoptions, output, query_output, sql_arguments, terminal
+from balance.cli.help_text import examples
+from balance.errors import BalanceError, UsageError
 
-__all__ = ["EPILOG", "sql"]
+if TYPE_CHECKING:
+    from balance.cli.sql_arguments import Asked
+    from balance.dataset.connection import Connection
+    from balance.dataset.limits import Limits
+    from balance.dataset.run import Runs
 
 EPILOG = examples(
     'balance sql data/runs/first "select players, count(*) from games group by all order by all"',
     "balance sql data/runs/first @length-by-pair players=4 --format csv",
     "balance sql data/runs/first data/runs/more -f mine.sql -o mine.parquet --format parquet",
-    "balance sql data/runs/first",
+    "balance sql data/runs/first --database first.duckdb",
 )
+_CLIENTS = (["harlequin", "--read-only"], ["duckdb", "-readonly"])
+"""Programs that show a DuckDB file on a terminal, the nicest first."""
+
+
+def _complete_word(incomplete: str) -> list[str]:
+    """Return the runs, or after `@` the ready queries, that begin with what was typed."""
+    if not incomplete.startswith("@"):
+        return gameoptions.complete_run(incomplete)
+    names = [f"@{row['name']}" for row in sql_arguments.ready_rows(None)]
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def sql(
@@ -28,13 +48,20 @@ def sql(
         list[str] | None,
         typer.Argument(
             metavar="RUN... [QUERY|@NAME [KEY=VALUE...]]",
-            help="Folders of runs, then SQL in quotes or the name of a ready query; a shell without either.",
+            autocompletion=_complete_word,
+            help="Folders of runs, then SQL in quotes or the name of a ready query; a prompt without either.",
         ),
     ] = None,
     file: Annotated[
         str | None, typer.Option("--file", "-f", metavar="FILE", help="Take the query from a file.")
     ] = None,
     queries: Annotated[bool, typer.Option("--queries", help="List the ready queries.")] = False,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Write a DuckDB file of views and ready queries, for other programs."
+        ),
+    ] = None,
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", help="Stop a query that takes longer; 0: never.")
     ] = 300,
@@ -48,36 +75,54 @@ def sql(
 ) -> None:
     """Ask one or several runs in SQL; they can only be read.
 
-    The first argument that names no file and holds a space or a bracket is the query; those before it are
+    The first argument that names no file and contains a space or a bracket is the query; those before it are
     runs, and KEY=VALUE after it gives a value to its parameter $KEY. Tables of several runs have a column
-    `run`. Without a query: a shell on a terminal, otherwise statements from the standard input.
+    `run`. Without a query: on a terminal harlequin or duckdb if one is installed, or a plain prompt; in a
+    pipe the statements of the standard input.
     """
     options = output.options(format_, as_json, out, force)
-    told = asking.read_words(words or [], from_file=file is not None)
-    listing = queries or told.query == "@"
-    if listing and not told.runs:
-        shell.list_queries(None, options)
+    given = sql_arguments.read_words(words or [], from_file=file is not None)
+    listing = queries or given.query == "@"
+    if listing and not given.runs:
+        _list_queries(None, options)
         return
-    if not told.runs:
+    if not given.runs:
         raise UsageError('no run is named; try: balance sql RUN "select count(*) from games"')
-    from balance.dataset.connection import Limits, connect
+    from balance.dataset.connection import connect
+    from balance.dataset.database import write_database
+    from balance.dataset.limits import Limits
     from balance.dataset.run import open_runs
 
-    with _ended_in_order(), connect(open_runs(told.runs), Limits(memory, timeout)) as con:
+    limits = Limits(memory, timeout, watch_memory=True)
+    limits.check()
+    runs = open_runs(given.runs)
+    if database is not None:
+        write_database(runs, Path(database))
+        output.text(database)
+        return
+    if file is None and given.query is None and not listing and terminal.is_terminal(sys.stdin):
+        if options.out is not None or options.format is output.Format.parquet:
+            raise UsageError("--out and --format parquet need a query: balance sql RUN QUERY --out FILE")
+        _converse(runs, limits, options)
+        return
+    with _ended_in_order(), connect(runs, limits) as con:
         if listing:
-            shell.list_queries(con.game.name, options)
+            _list_queries(con.game.name, options)
             return
-        asked = asking.asked(con, told, file)
+        asked = sql_arguments.asked(con, given, file)
         if asked is None:
-            shell.converse(con, options)
+            _script(con, options)
         else:
-            diagnostics.detail(f"asking {len(con.runs)} runs")
-            results.write_result(con, asked.sql, asked.parameters, options)
+            query_output.write_result(con, asked.sql, asked.parameters, options)
+
+
+def _list_queries(game: str | None, options: output.OutputOptions) -> None:
+    output.rows(sql_arguments.ready_rows(game), ["name", "question", "parameters"], options)
 
 
 @contextlib.contextmanager
 def _ended_in_order() -> Iterator[None]:
-    """Clear up also when the process is told to end, or its terminal is closed."""
+    """Clear up also when the process gets a signal to end, or its terminal is closed."""
 
     def end(number: int, _: object) -> NoReturn:
         raise SystemExit(128 + number)
@@ -88,3 +133,87 @@ def _ended_in_order() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+# --- without a query
+
+
+def _script(con: Connection, options: output.OutputOptions) -> None:
+    """Run the statements of the standard input until the first error; `@NAME ...` is a line of its own."""
+    todo = list(_questions(con, sql_arguments.read_stdin()))
+    if len(todo) > 1 and (options.out is not None or options.format is output.Format.parquet):
+        raise UsageError(f"--out and --format parquet take one statement; there are {len(todo)}")
+    for number, asked in enumerate(todo):
+        if number and options.format in (output.Format.table, output.Format.markdown):
+            output.text("")
+        query_output.write_result(con, asked.sql, asked.parameters, options)
+
+
+def _questions(con: Connection, text: str) -> Iterator[Asked]:
+    sql: list[str] = []
+    for line in [*text.splitlines(), "@"]:
+        if not line.startswith("@"):
+            sql.append(line)
+            continue
+        for statement in con.statements("\n".join(sql)):
+            yield sql_arguments.plain_query(statement, {})
+        sql.clear()
+        if line != "@":
+            name, *words = _words(line)
+            yield sql_arguments.ready_query(con, name[1:], sql_arguments.read_parameters(words))
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line.rstrip("; "))
+    except ValueError as error:
+        raise UsageError(f"{line}: {error}") from None
+
+
+def _converse(runs: Runs, limits: Limits, options: output.OutputOptions) -> None:
+    """Start a program for DuckDB files on the runs, or ask for statements."""
+    from balance.dataset.connection import connect
+    from balance.dataset.database import write_database
+
+    for client, *flags in _CLIENTS:
+        program = shutil.which(client)
+        if program is not None:
+            with tempfile.TemporaryDirectory(prefix="balance-sql-") as folder:
+                target = Path(folder) / f"{runs[0].path.resolve().name}.duckdb"
+                write_database(runs, target)
+                subprocess.run([program, *flags, str(target)], check=False)  # noqa: S603 - installed by the user
+            return
+    with _ended_in_order(), connect(runs, limits) as con:
+        tables = ", ".join(con.tables())
+        diagnostics.say(f"tables: {tables}\na statement ends with a semicolon, Ctrl-D ends the prompt")
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401 - editing and history of this session
+        while (text := _statement()) is not None:
+            _answer(con, text, options)
+
+
+def _statement() -> str | None:
+    """Return the lines up to one that ends with a semicolon, or begins with `@`; None at the end."""
+    lines: list[str] = []
+    while not lines or not (lines[-1].rstrip().endswith(";") or lines[0].startswith("@")):
+        try:
+            lines.append(input("balance> " if not lines else "    ...> "))
+        except KeyboardInterrupt:
+            diagnostics.say("")
+            lines.clear()
+        except EOFError:
+            return None
+        if not any(map(str.strip, lines)):
+            lines.clear()
+    return "\n".join(lines)
+
+
+def _answer(con: Connection, text: str, options: output.OutputOptions) -> None:
+    """Answer what was typed; an error is printed, and the prompt comes again."""
+    try:
+        for asked in _questions(con, text):
+            query_output.write_result(con, asked.sql, asked.parameters, options)
+    except KeyboardInterrupt:
+        diagnostics.say("cancelled")
+    except BalanceError as problem:
+        diagnostics.error(str(problem))

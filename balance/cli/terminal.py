@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import unicodedata
+import textwrap
+from collections.abc import Callable
 from typing import IO
 
-__all__ = ["bold", "escape", "is_terminal", "line_width", "text_width", "wrap"]
-
-# What a table may use where nobody told how wide the paper is.
+# The width of a table where no terminal says how wide it is.
 PIPE_WIDTH = 80
-
-# Control, format (bidirectional overrides among them), surrogate; line and paragraph separators.
-_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 def is_terminal(stream: IO[str] | None) -> bool:
@@ -39,69 +35,23 @@ def bold(text: str, stream: IO[str] | None) -> str:
     return f"\x1b[1m{text}\x1b[0m"
 
 
-def escape(text: str, keep: str = "") -> str:
-    r"""Return `text` with everything that could steer a terminal written out.
+COLOURS = {"title": "1", "broken": "31", "undecided": "2", "bent": "33", "fine": "36"}
+"""Bold titles; verdicts are red, faint, yellow and cyan."""
 
-    >>> escape("red: \x1b[31m")
-    'red: \\x1b[31m'
-    >>> escape("two\nlines", keep="\n")
-    'two\nlines'
+
+def painter(stream: IO[str] | None) -> Callable[[str, str], str]:
+    """Return what colours a line of an answer: a title is bold, a verdict has its colour, as for `bold`."""
+    plain = bold("", stream) == ""
+    return lambda line, kind: line if plain or kind not in COLOURS else f"\x1b[{COLOURS[kind]}m{line}\x1b[0m"
+
+
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Return a sentence as lines of at most `width`; later lines hang by two more if it is indented.
+
+    >>> wrapped("Broken at 2 players.", 14, "  ")
+    ['  Broken at 2', '    players.']
     """
-    if text.isprintable():
-        return text
-    return "".join(
-        char.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(char) in _UNSAFE and char not in keep
-        else char
-        for char in text
-    )
-
-
-def text_width(text: str) -> int:
-    """Return how many columns `text` takes on a terminal.
-
-    >>> text_width("Ёж"), text_width("発明")
-    (2, 4)
-    """
-    if text.isascii():
-        return len(text)
-    return sum(_char_width(char) for char in text)
-
-
-def wrap(text: str, width: int) -> list[str]:
-    """Break `text` into lines of at most `width` columns, at spaces where possible.
-
-    >>> wrap("Each other player discards a card.", 14)
-    ['Each other', 'player', 'discards a', 'card.']
-    """
-    lines: list[str] = []
-    for paragraph in text.split("\n"):
-        line = ""
-        for word in paragraph.split(" "):
-            joined = f"{line} {word}" if line else word
-            if text_width(joined) <= width:
-                line = joined
-                continue
-            if line:
-                lines.append(line)
-            *whole, line = _chop(word, width)
-            lines.extend(whole)
-        lines.append(line)
-    return lines
-
-
-def _char_width(char: str) -> int:
-    if unicodedata.combining(char) or unicodedata.category(char) in {"Mn", "Me"}:
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
-def _chop(word: str, width: int) -> list[str]:
-    """Cut a word that is too long for a line into pieces that are not."""
-    pieces, piece = [], ""
-    for char in word:
-        if piece and text_width(piece + char) > width:
-            pieces.append(piece)
-            piece = ""
-        piece += char
-    return [*pieces, piece]
+    return textwrap.wrap(
+        text, width, initial_indent=indent, subsequent_indent=indent + "  " * bool(indent),
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip

@@ -1,84 +1,73 @@
-"""`balance tune`: lets the players learn a twist of your own, or changed rules."""
+"""`balance tune`: lets the learned player learn a twist of your own, or changed rules."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from pathlib import Path
+from typing import Annotated, Final
 
 import typer
 
 from balance import games, machine
-from balance.analysis.samples import TUNING_SEEDS, check_tuning_seed, tuning_combinations
 from balance.cli import diagnostics, gameoptions, output
-from balance.cli.help import examples
+from balance.cli.help_text import examples
+from balance.cli.train import learnable
 from balance.errors import UsageError
-from balance.games.contract import Catalog, Game, Tunable
-from balance.games.variants import editions_of, variant_id
-
-__all__ = ["EPILOG", "tune"]
+from balance.experiments.samples import TUNING_SEEDS, check_tuning_seed
+from balance.files import write_new, write_whole
+from balance.games.variants import variant_id
 
 EPILOG = examples(
-    "balance tune --catalog my-twists.toml --twist my-twist --out my-offsets.toml",
-    "balance tune --catalog my-twists.toml --twist unions --budget 1000000 > my-offsets.toml",
+    "balance tune --catalog my-twists.toml --twist my-twist --out my-weights.npz",
+    "balance tune --twist unions --budget 20000 --out unions.npz",
 )
-BUDGET: Final = 3_000_000
-"""Games; about five minutes on two cores."""
+BUDGET: Final = 100_000
+"""Games; about two minutes on two cores."""
 
 
 def tune(
     variant: Annotated[
-        str, typer.Option("--variant", metavar="ID", help="The variant that the players shall learn.")
+        str, typer.Option("--variant", metavar="ID", help="The variant that the player shall learn.")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FILE", help="Where the weights go: a file that ends in .npz."),
     ],
     catalog: gameoptions.CatalogOption = None,
     budget: Annotated[
-        int, typer.Option(metavar="GAMES", help="How many games are played, at most.")
+        int, typer.Option(metavar="GAMES", min=1, help="How many games the player learns from.")
     ] = BUDGET,
-    edition: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="The printed edition; by default the first that has the variant."),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="The seed of all games, one of those for tuning.")
-    ] = TUNING_SEEDS.start,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="J", min=1, help="Threads that play; by default all cores.")
-    ] = None,
+    seed: gameoptions.TuningSeedOption = TUNING_SEEDS.start,
+    jobs: gameoptions.JobsOption = None,
     of: gameoptions.OfOption = games.DEFAULT,
-    out: output.OutOption = None,
     force: output.ForceOption = False,
 ) -> None:
-    """Fit the players to one variant, and write what they learned as an overlay.
+    """Fine-tune the learned player for one variant, and write its weights.
 
-    Lay it over the catalog with another --catalog, or put it into the same folder.
+    Lay them over the catalog with another --catalog, or put them into the same folder.
     """
-    options = output.options(out=out, force=force)
     check_tuning_seed(seed)
-    game = games.get(of)
-    if not isinstance(game, Tunable):
-        raise UsageError(f"the policies of {game.facts.title} cannot be tuned")
+    if out.suffix != ".npz":
+        raise UsageError(f"--out names a file of weights, which ends in .npz, not '{out}'")
+    if out.exists() and not force:
+        raise UsageError(f"{out} exists; --force replaces it")
+    game = learnable(of)
     loaded = game.load_catalog(catalog or ())
     learned = variant_id(game, loaded, variant)
-    printed = edition or _first_edition(game, loaded, learned)
-    game.compile(loaded, printed, game.facts.players[0], [learned])  # says what is wrong before anybody waits
-    combined = tuning_combinations(game, loaded, printed)
+    from balance.games.compiled.weights import weights_file
+    from balance.learning.tuning import fine_tune
+
+    trainable = game.trainable(loaded)
     gameoptions.announce_warm_up(game, replay=False)
-    with diagnostics.progress(f"fitting {learned}", budget) as line:
-        fitting = game.tune(
-            loaded, printed, learned, combined, budget, seed, jobs or machine.cores().amount, line.advance
+    with diagnostics.progress(f"learning {learned}", budget) as line:
+        tuning = fine_tune(
+            trainable, learned, budget, seed, jobs or min(2, machine.cores().amount), line.advance
         )
-    output.text(fitting.text, options)
-    interval = f"{fitting.gain:+.3f} win points (95%: {fitting.low:+.3f} to {fitting.high:+.3f})"
+    write = write_whole if force else write_new
+    write(out, weights_file(tuning.weights, trainable.stamp(), tuning.log))
+    interval = f"{tuning.gain:+.3f} win points (95%: {tuning.low:+.3f} to {tuning.high:+.3f})"
     diagnostics.say(
-        f"{learned}, {printed}: {interval} against unfitted players, on {fitting.fresh:,} fresh games "
-        f"of {fitting.games:,}"
+        f"{learned}: {interval} of one tuned player among untuned ones, on {tuning.fresh:,} fresh games "
+        f"of {tuning.games:,}"
     )
-    if not fitting.gains:
-        diagnostics.say("that cannot be told from 0: the players play on as they did, which counts as fitted")
-
-
-def _first_edition(game: Game[Any, Any], catalog: Catalog, variant: str) -> str:
-    """Return the first edition that has a variant."""
-    editions = editions_of(game, catalog)
-    having = [edition for edition in editions if variant in game.variants(catalog, edition)]
-    if not having:
-        raise UsageError(f"no printed edition has '{variant}'; name one with --edition")
-    return having[0]
+    if not tuning.gains:
+        diagnostics.say("that is not distinguishable from 0: the weights stay as they were")

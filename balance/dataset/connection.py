@@ -1,36 +1,42 @@
 """A connection to DuckDB that sees the tables of runs and nothing else.
 
 It lives in memory, reads the files of the runs and no others, writes nothing but a private temporary folder
-that is removed with it, loads no extension, and cannot be told otherwise: its configuration is locked.
-Memory, disk and time have limits. Every query goes through `balance.dataset.statements` first.
+that is removed with it, loads no extension, and its configuration is locked. Every query passes the gate of
+`balance.dataset.sql_guard`; everything that DuckDB does happens in one thread behind the wall of
+`balance.dataset.wall`, and in threads that DuckDB starts from there. Memory, disk and time have limits.
 """
 
 from __future__ import annotations
 
 import contextlib
 import glob
-import json
+import math
+import queue
 import re
 import shutil
 import tempfile
+import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from decimal import Decimal
+from concurrent.futures import Future, wait
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import duckdb
 
+import balance
 from balance import machine
-from balance.dataset import sqltext
-from balance.dataset.questions import Question, bind
-from balance.dataset.statements import Statement, check_statement
+from balance.dataset import derived, exact, sql_quote
+from balance.dataset.deals import deals_files
+from balance.dataset.exact import Column
+from balance.dataset.limits import Limits, resident
+from balance.dataset.saved_queries import Question, bind
+from balance.dataset.sql_guard import Statement, check_statement, split_statements
 from balance.dataset.verify import damages
 from balance.dataset.views import create_views
+from balance.dataset.wall import raise_wall
 from balance.errors import BalanceError, DataError, Failed, UsageError
 from balance.games.contract import Game
 
@@ -39,46 +45,25 @@ if TYPE_CHECKING:
 
     from balance.dataset.run import Run
 
-__all__ = ["Column", "Connection", "Limits", "Result", "connect", "unique_names"]
-
 T = TypeVar("T")
 
+THREAD: Final = "balance-sql"
+"""The name of the thread that works with DuckDB."""
 _DISK: Final = "10GB"
 _CHUNK: Final = 2048
 """DuckDB's own measure; more at once is not faster."""
-
-_AS_TEXT: Final = re.compile(r"DATE|TIME|INTERVAL|UUID|\bBIT\b|BIGNUM|UNION|VARIANT|GEOMETRY")
-"""Types of which DuckDB's text is exact and the Python value is not, or needs a library that is not there."""
-_HUGE: Final = ("HUGEINT", "UHUGEINT")
-_NOT_ARROW: Final = re.compile(
-    r"^U?HUGEINT$|INTERVAL|TIME WITH TIME ZONE|\bBIT\b|BIGNUM|UNION|VARIANT|GEOMETRY"
-)
-"""Types that polars does not know, or would get changed."""
+_POLL: Final = 0.05
+"""Seconds between two looks at clock and memory."""
+_PATIENCE: Final = 0.6
+"""Seconds that DuckDB has to stop; one call of a function cannot be interrupted."""
+_UNTRACKED: Final = 256 * 2**20
+"""Bytes beyond its own limit that DuckDB may use without counting them."""
 
 _MISTAKES: Final = (
     *(duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.PermissionException),
     *(duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.TypeMismatchException),
 )
 """What only a query can cause; other errors may also come from a file that is not as it was written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a query may take."""
-
-    memory: str = "2GB"
-    """As DuckDB writes it: `500MB`, `2GB`."""
-    seconds: float = 300.0
-    """For one query; 0 is no limit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a result."""
-
-    name: str
-    type: str
-    """As DuckDB writes it: `BIGINT`, `STRUCT(a INTEGER)[]`."""
 
 
 def connect(runs: Sequence[Run], limits: Limits = Limits()) -> Connection:  # noqa: B008 - it is frozen
@@ -90,15 +75,20 @@ class Connection:
     """The tables of runs, closed in."""
 
     def __init__(self, runs: Sequence[Run], limits: Limits) -> None:
+        limits.check()
         self.runs, self.limits = tuple(runs), limits
-        if limits.seconds < 0:
-            raise UsageError(f"a time limit of {limits.seconds} s makes no sense; 0 is no limit")
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="balance-sql")
-        self._folder = tempfile.mkdtemp(prefix="balance-sql-")
-        self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         try:
-            self._con = _closed_in(self.runs, limits, self._folder)
+            deals_files(self.runs)  # may have to be made first, which cannot be done behind the wall
+        except duckdb.Error as error:
+            raise explained(error, self.runs) from None
+        self._folder = Path(tempfile.mkdtemp(prefix="balance-sql-"))
+        self._derived: set[str] = set()
+        self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._worker = _Worker(self._folder)
+        try:
+            self._con = self._worker.submit(lambda: _closed_in(self.runs, limits, self._folder)).result()
         except BaseException:
+            self._worker.end()
             self._remove()
             raise
 
@@ -112,13 +102,15 @@ class Connection:
 
     def close(self) -> None:
         """Close the connection and remove its temporary folder."""
-        self._worker.shutdown(wait=False)
-        self._con.close()
+        if not self._worker.stuck:
+            self._worker.submit(self._con.close).result()
+        self._worker.end()
         self._remove()
 
-    def check(self, query: str) -> Statement:
-        """Return the one statement of a text; UsageError if it is refused."""
-        return check_statement(self._con, query)
+    @property
+    def walled(self) -> bool:
+        """Whether the wall behind the gate stands."""
+        return self._worker.walled
 
     @property
     def game(self) -> Game[Any, Any]:
@@ -127,89 +119,79 @@ class Connection:
 
     def bind(self, question: Question, given: Mapping[str, object]) -> dict[str, object]:
         """Return a value for every parameter of a ready query; UsageError for a wrong or missing one."""
-        return bind(self._con, question, given)
+        return self._clock().run(lambda: bind(self._con, question, given))
 
-    def query(self, query: str, parameters: Mapping[str, object] | None = None) -> Result:
-        """Run a query; its rows come as they are asked for, every value exact.
+    def statements(self, text: str) -> list[str]:
+        """Return the statements of a text, one by one."""
+        return self._clock().run(lambda: split_statements(self._con, text))
+
+    def texts(self, query: str, parameters: Mapping[str, object] | None = None) -> Result:
+        """Run a query; its rows come as texts, as they are asked for, every value exact.
 
         UsageError for what is refused or wrong, Failed if it takes more than the limits allow.
         """
-        statement = self.check(query)
-        bound = _bound(statement, parameters or {})
-        return Result(self._con, self._clock(), statement, bound)
+        self._derive(query)
+        return Result(self._con, self._clock(), query, parameters or {})
 
     def frame(self, query: str, parameters: Mapping[str, object] | None = None) -> pl.DataFrame:
-        """Run a query and return all of its rows; errors as in `query`.
+        """Run a query and return all of its rows; errors as in `texts`.
 
-        A whole number of more than 64 bits, such as a sum, is Int64 if all values fit, Int128 otherwise.
+        A whole number of more than 64 bits, such as a sum, is Int64 if all values fit, and Int128 if not.
         """
-        statement = self.check(query)
-        bound = _bound(statement, parameters or {})
-        return self._clock().run(lambda: _frame(self._con, statement, bound))
+        import polars as pl
+
+        self._derive(query)
+        pl.thread_pool_size()  # starts the threads of polars here; behind the wall they could never write
+        return self._clock().run(lambda: _frame(self._con, query, parameters or {}))
+
+    def file(self, query: str, parameters: Mapping[str, object] | None, kind: str) -> Path:
+        """Run a query into a private file, `csv`, `jsonl` or `parquet`; errors as in `texts`."""
+        self._derive(query)
+        target = self._folder / f"result.{kind}"
+        self._clock().run(lambda: _copy(self._con, query, parameters or {}, kind, target))
+        return target
+
+    def _derive(self, query: str) -> None:
+        """Make the tables of later stages that a query names; their cache is outside the wall."""
+        for table in derived.named(query):
+            if table not in self._derived:
+                file = derived.maker(table).files(self.runs)[table]
+                target = (self._folder / f"{table}.parquet").resolve()
+                shutil.copyfile(file, target)
+                view = f"create or replace view {sql_quote.name(table)} as\n{derived.view_of(table, target)}"
+                self._clock().run(lambda view=view: self._con.execute(view))  # type: ignore[misc]
+                self._derived.add(table)
 
     def _clock(self) -> _Clock:
-        return _Clock(self._con, self._worker, self.runs, self.limits)
+        return _Clock(self._worker, self._con, self.runs, self.limits)
 
-    def tables(self) -> dict[str, list[Column]]:
-        """Return every table with its columns."""
-        rows = self._con.execute(
-            "select table_name, column_name, data_type from duckdb_columns() "
-            "where schema_name = 'main' and not internal order by table_name, column_index"
-        ).fetchall()
-        found: dict[str, list[Column]] = {}
-        for table, name, type_ in rows:
-            found.setdefault(table, []).append(Column(name, type_))
-        return found
-
-    def keywords(self) -> list[str]:
-        """Return the words of the language, for completion."""
-        return [
-            word for (word,) in self._con.execute("select keyword_name from duckdb_keywords()").fetchall()
-        ]
-
-    def functions(self) -> list[str]:
-        """Return the names of functions, for completion."""
-        rows = self._con.execute(
-            "select distinct function_name from duckdb_functions() "
-            "where function_type in ('scalar', 'aggregate', 'macro') "
-            "and regexp_full_match(function_name, '[a-z][a-z0-9_]*') order by all"
-        ).fetchall()
-        return [word for (word,) in rows]
+    def tables(self) -> dict[str, list[str]]:
+        """Return every table with the names of its columns."""
+        rows = self._clock().run(
+            lambda: self._con.execute(
+                "select table_name, list(column_name order by column_index) from duckdb_columns() "
+                "where schema_name = 'main' and not internal group by all order by all"
+            ).fetchall()
+        )
+        return dict(rows)
 
 
 class Result:
-    """The rows of a query, on their way."""
+    """The rows of a query as texts, on their way."""
 
     def __init__(
-        self,
-        con: duckdb.DuckDBPyConnection,
-        clock: _Clock,
-        statement: Statement,
-        bound: dict[str, object] | None,
+        self, con: duckdb.DuckDBPyConnection, clock: _Clock, query: str, parameters: Mapping[str, object]
     ) -> None:
         self._con, self._clock = con, clock
-        columns, self._answer = clock.run(lambda: _executed(con, statement, bound))
-        self._as_json = [_is_nested(column.type) and bool(_AS_TEXT.search(column.type)) for column in columns]
-        described = [Column(name, str(kind)) for name, kind, *_ in self._answer.description or []]
-        self.columns: list[Column] = columns or described
+        self.columns, self._answer = clock.run(lambda: _started(con, query, parameters))
 
-    @property
-    def seconds(self) -> float:
-        """How long DuckDB has worked on it so far."""
-        return self._clock.spent
-
-    def chunks(self) -> Iterator[list[tuple[Any, ...]]]:
+    def chunks(self) -> Iterator[list[tuple[str | None, ...]]]:
         """Yield the rows, some at a time."""
-        while True:
-            rows = self._clock.run(lambda: self._answer.fetchmany(_CHUNK))
-            if not rows:
-                return
-            if any(self._as_json):
-                rows = [tuple(map(_read, row, self._as_json)) for row in rows]
+        while rows := self._clock.run(lambda: self._answer.fetchmany(_CHUNK)):
             yield rows
 
     def close(self) -> None:
-        """Stop a query of which nobody wants more rows."""
+        """Stop a query whose further rows are not wanted."""
         with contextlib.suppress(duckdb.Error):
             self._con.abort()
 
@@ -217,110 +199,160 @@ class Result:
 # --- closing in
 
 
-def _closed_in(runs: Sequence[Run], limits: Limits, folder: str) -> duckdb.DuckDBPyConnection:
-    con = _connected(limits, folder)
+class _Worker:
+    """One thread, behind the wall, that does everything with DuckDB.
+
+    A thread of its own also because a query can keep the thread that called it for minutes without coming
+    back to Python, which would not see Ctrl-C then. It is a daemon, so that it cannot keep the process alive.
+    """
+
+    def __init__(self, writable: Path) -> None:
+        self.walled = self.stuck = False
+        """Whether the wall stands; whether some work could not be stopped."""
+        self._tasks: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, args=(writable,), name=THREAD, daemon=True)
+        self._thread.start()
+
+    def submit(self, work: Callable[[], T]) -> Future[T]:
+        """Have some work done."""
+        future: Future[T] = Future()
+        self._tasks.put((future, work))
+        return future
+
+    def end(self) -> None:
+        """Let the thread end; do not wait for one that cannot be stopped."""
+        self._tasks.put(None)
+        if not self.stuck and threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def _run(self, writable: Path) -> None:
+        self.walled = raise_wall(writable)
+        while task := self._tasks.get():
+            future, work = task
+            try:
+                future.set_result(work())
+            except BaseException as problem:  # noqa: BLE001 - it is raised where the result is wanted
+                future.set_exception(problem)
+            del task, future, work  # or a connection lives as long as the thread
+
+
+def _closed_in(runs: Sequence[Run], limits: Limits, folder: Path) -> duckdb.DuckDBPyConnection:
+    con = duckdb.connect(
+        ":memory:",
+        config={
+            "temp_directory": str(folder),
+            "memory_limit": str(limits.bytes) + "B",
+            "threads": str(machine.cores().amount),
+            "python_enable_replacements": "false",  # or a query could read our variables
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "allow_community_extensions": "false",
+            "allow_persistent_secrets": "false",
+        },
+    )
     try:
-        con.execute("set allowed_paths = $files", {"files": _files(runs)})
+        con.execute(f"set max_temp_directory_size = '{_DISK}'")  # in `config` it would be shown, not enforced
+        con.execute("set allowed_paths = $files", {"files": [*_files(runs), *_derived_files(folder)]})
         con.execute("set enable_external_access = false")
         con.execute("set enable_progress_bar = false")  # it would be drawn into the output
         create_views(con, runs)
+        for table in balance.DERIVED:
+            con.execute(f"create view {sql_quote.name(table)} as\n{derived.empty_view(table)}")
         con.execute("set lock_configuration = true")
     except duckdb.Error as error:
         con.close()
-        raise _told(error, runs) from None
+        raise explained(error, runs) from None
     except BaseException:
         con.close()
         raise
     return con
 
 
-def _connected(limits: Limits, folder: str) -> duckdb.DuckDBPyConnection:
-    config: dict[str, Any] = {
-        "temp_directory": folder,
-        "max_temp_directory_size": _DISK,
-        "memory_limit": limits.memory,
-        "threads": str(machine.cores().amount),
-        "python_enable_replacements": "false",  # or a query could read our variables
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "allow_community_extensions": "false",
-        "allow_persistent_secrets": "false",
-    }
-    try:
-        return duckdb.connect(":memory:", config=config)
-    except duckdb.Error as error:
-        raise UsageError(
-            f"memory limit {limits.memory}: {_plain(error)}; write it like 500MB or 2GB"
-        ) from None
-
-
 def _files(runs: Sequence[Run]) -> list[str]:
-    """Return the files of runs; DataError if one is a link that leads out of its folder."""
-    found: list[str] = []
-    for run in runs:
-        home = run.path.resolve()
-        for name in run.state.files():
-            file = Path(home, name).resolve()
-            if not file.is_relative_to(home):
-                raise DataError(f"{run.path / name} is a link to {file}, out of the run's folder")
-            # A view writes a `[` in a path as the pattern `[[]`, which is looked up as it is written.
-            found += {str(file), glob.escape(str(file))}
-    return found
+    """Return the files of runs; none of them is a link, or the run could not be opened."""
+    files = [run.path.resolve() / name for run in runs for name in run.state.files()]
+    files += [file.resolve() for file in deals_files(runs)]  # may be in the user's cache
+    return [name for file in files for name in _names(file)]
+
+
+def _derived_files(folder: Path) -> list[str]:
+    """Return where tables that a later stage makes will be."""
+    return [name for table in balance.DERIVED for name in _names((folder / f"{table}.parquet").resolve())]
+
+
+def _names(file: Path) -> set[str]:
+    """Return a path as DuckDB looks it up: a view writes a `[` in it as the pattern `[[]`."""
+    return {str(file), glob.escape(str(file))}
 
 
 # --- limits and errors
 
 
 class _Clock:
-    """Lets DuckDB work on one query, counts the time, and stops it at the limit or at Ctrl-C.
-
-    The work is done in a thread of its own: a query can keep the thread that called it for minutes without
-    coming back to Python, which then would not learn of the signal.
-    """
+    """Lets DuckDB work on one query, and stops it at a limit or at Ctrl-C."""
 
     def __init__(
-        self, con: duckdb.DuckDBPyConnection, worker: Executor, runs: Sequence[Run], limits: Limits
+        self, worker: _Worker, con: duckdb.DuckDBPyConnection, runs: Sequence[Run], limits: Limits
     ) -> None:
-        self._con, self._worker, self._runs, self._limits = con, worker, runs, limits
-        self.spent = 0.0
+        self._worker, self._con, self._runs, self._limits = worker, con, runs, limits
+        self._left = limits.seconds or math.inf
+        self._most = resident() + limits.bytes * 1.25 + _UNTRACKED if limits.watch_memory else math.inf
 
     def run(self, work: Callable[[], T]) -> T:
         """Return what the work returns, errors in the words of the toolkit."""
+        if self._worker.stuck:
+            raise Failed("an earlier query of this connection could not be stopped; open a new one")
         begun = time.monotonic()
-        limit = self._limits.seconds
         future = self._worker.submit(work)
         try:
-            return future.result(timeout=max(limit - self.spent, 0.001) if limit else None)
-        except TimeoutError:
-            self._stop(future)
-            raise Failed(
-                f"the query was stopped: it took longer than the time limit of {limit:g} s"
-            ) from None
-        except (KeyboardInterrupt, SystemExit):
-            self._stop(future)
+            while not wait([future], timeout=_POLL).done:
+                self._check(time.monotonic() - begun)
+            self._left -= time.monotonic() - begun
+            return future.result()
+        except BalanceError:
             raise
         except duckdb.OutOfMemoryException:
-            raise Failed(
-                f"the query needs more than the memory limit of {self._limits.memory}; "
-                "raise the limit, or ask for less at once"
-            ) from None
+            raise self._too_much() from None
         except duckdb.Error as error:
-            raise _told(error, self._runs) from None
+            raise explained(error, self._runs) from None
+        except RecursionError:
+            raise UsageError("the query is nested too deeply") from None
         finally:
-            self.spent += time.monotonic() - begun
+            self._stop(future)
+
+    def _check(self, spent: float) -> None:
+        if spent > self._left:
+            limit = f"{self._limits.seconds:g} s"
+            raise Failed(f"the query was stopped: it took longer than the time limit of {limit}")
+        if self._most < math.inf and resident() > self._most:
+            raise self._too_much()
+
+    def _too_much(self) -> Failed:
+        return Failed(
+            f"the query needs more than the memory limit of {self._limits.memory}; "
+            "raise the limit, or ask for less at once"
+        )
 
     def _stop(self, future: Future[T]) -> None:
-        while not future.done():  # between two statements of one piece of work nobody hears it
+        """Interrupt work that nobody waits for any more; a single call of a function cannot be."""
+        deadline = time.monotonic() + _PATIENCE
+        while not future.done():
+            if time.monotonic() > deadline:
+                self._worker.stuck = True
+                return
             self._con.interrupt()
-            wait([future], timeout=0.1)
+            wait([future], timeout=_POLL)
 
 
-def _told(error: duckdb.Error, runs: Sequence[Run]) -> BalanceError:
+def explained(error: duckdb.Error, runs: Sequence[Run]) -> BalanceError:
     """Return what an error of DuckDB means: a mistake of the user, a damaged run, or other trouble."""
     if not isinstance(error, _MISTAKES):
         for run in runs:
             for damage in damages(run.path, run.state):
                 return _damaged(run, f"{damage.file}: {damage.problem}")
+        for run in runs:
+            if str(run.path.resolve()) in str(error):
+                return _damaged(run, _plain(error))
     if isinstance(error, (duckdb.IOException, duckdb.InternalException, duckdb.FatalException)):
         return Failed(_plain(error))
     if isinstance(error, duckdb.PermissionException):
@@ -338,18 +370,25 @@ def _damaged(run: Run, what: str) -> DataError:
 
 
 def _plain(error: BaseException) -> str:
-    """Return DuckDB's message and the place, without its advice on settings that nobody can change."""
+    """Return DuckDB's message and the place in the user's text, without advice on settings."""
     message = str(error)
     for noise in ("\n\nPossible solutions", "\n\nSee also", "\n\nIf the database file"):
         message = message.split(noise, maxsplit=1)[0]
+    # what runs begins with a line of ours
+    message = re.sub(
+        r"^LINE (\d+):", lambda line: f"LINE {max(1, int(line[1]) - 1)}:", message, flags=re.MULTILINE
+    )
     return message.strip()
 
 
-# --- values
+# --- what the worker does
 
 
-def _bound(statement: Statement, parameters: Mapping[str, object]) -> dict[str, object] | None:
-    """Return the parameters as DuckDB takes them; UsageError if one is missing or too much."""
+def _checked(
+    con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object]
+) -> tuple[Statement, dict[str, object] | None, list[Column]]:
+    """Let a query pass the gate; return it with its parameters and, unless it explains, its columns."""
+    statement = check_statement(con, query)
     missing = sorted(statement.parameters - parameters.keys())
     if missing:
         named = ", ".join(f"${name}" for name in missing)
@@ -357,31 +396,55 @@ def _bound(statement: Statement, parameters: Mapping[str, object]) -> dict[str, 
     surplus = sorted(parameters.keys() - statement.parameters)
     if surplus:
         raise UsageError(f"the query has no parameter ${surplus[0]}")
-    return dict(parameters) or None
+    bound = dict(parameters) or None
+    if statement.prefix:
+        return statement, bound, []
+    con.execute(f"describe {statement.sql}", bound).fetchall()  # reports a mistake with its place
+    relation = con.sql(statement.sql, params=bound)
+    return statement, bound, list(map(Column, relation.columns, relation.types))
 
 
-def _executed(
-    con: duckdb.DuckDBPyConnection, statement: Statement, bound: dict[str, object] | None
+def _started(
+    con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object]
 ) -> tuple[list[Column], duckdb.DuckDBPyConnection]:
-    """Start a query whose rows will be read one by one."""
-    columns = _columns(con, statement, bound) or []
-    return columns, con.execute(_as_texts(statement.text, columns, _AS_TEXT) or statement.text, bound)
+    statement, bound, columns = _checked(con, query, parameters)
+    answer = con.execute(exact.texts(statement.sql, columns) if columns else statement.sql, bound)
+    return columns or [Column(name, kind) for name, kind, *_ in answer.description or []], answer
 
 
-def _frame(
-    con: duckdb.DuckDBPyConnection, statement: Statement, bound: dict[str, object] | None
-) -> pl.DataFrame:
+def _copy(
+    con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object], kind: str, target: Path
+) -> None:
+    statement, bound, columns = _checked(con, query, parameters)
+    if not columns:
+        raise UsageError(f"EXPLAIN cannot be written as {kind}, only as a table")
+    where = sql_quote.text(str(target))
+    if kind == "csv":
+        con.execute(f"copy ({exact.csv(statement.sql, columns)}) to {where} (format csv, header)", bound)
+    elif kind == "jsonl":
+        # One column of JSON has neither a line break nor a character 1 in it, so nothing is quoted.
+        options = "format csv, header false, delimiter e'\\x01', quote '', escape ''"
+        con.execute(f"copy ({exact.json_lines(statement.sql, columns)}) to {where} ({options})", bound)
+    else:
+        con.execute(f"create or replace temp table result as {statement.sql}", bound)
+        rows = exact.parquet("from result", columns, con.execute(exact.ranges(columns)).fetchall()[0])
+        con.execute(f"copy ({rows}) to {where} (format parquet)")
+        con.execute("drop table result")
+
+
+def _frame(con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object]) -> pl.DataFrame:
     import polars as pl
 
-    columns = _columns(con, statement, bound) or []
-    relation = con.sql(_as_texts(statement.text, columns, _NOT_ARROW) or statement.text, params=bound)
-    columns = columns or list(map(Column, relation.columns, map(str, relation.types)))
-    names = unique_names([column.name for column in columns])
-    shown = ", ".join(f"#{k} as {sqltext.name(name)}" for k, name in enumerate(names, 1))
-    frame = pl.DataFrame(_Stream(relation.project(shown)))
-    kinds = [column.type for column in columns]
+    statement, bound, columns = _checked(con, query, parameters)
+    if not columns:
+        answer = con.execute(statement.sql, bound)
+        names = [name for name, *_ in answer.description or []]
+        return pl.DataFrame(answer.fetchall(), schema=names, orient="row")
+    frame = pl.DataFrame(_Stream(con.sql(exact.arrow(statement.sql, columns), params=bound)))
     return frame.with_columns(
-        _whole(frame[name], kind) for name, kind in zip(names, kinds, strict=True) if kind in _HUGE
+        _whole(frame[column.name], str(column.type))
+        for column in columns
+        if str(column.type) in ("HUGEINT", "UHUGEINT")
     )
 
 
@@ -397,53 +460,6 @@ class _Stream:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._relation.__arrow_c_stream__(requested_schema)
-
-
-def _columns(
-    con: duckdb.DuckDBPyConnection, statement: Statement, bound: dict[str, object] | None
-) -> list[Column] | None:
-    """Return the columns of a result before it is computed; None of an EXPLAIN, and of what is wrong."""
-    try:
-        rows = con.execute(f"describe {statement.text}", bound).fetchall()
-    except duckdb.InterruptException:
-        raise
-    except duckdb.Error:  # told later, with the words of the user
-        return None
-    return [Column(name, kind) for name, kind, *_ in rows]
-
-
-def _as_texts(query: str, columns: Sequence[Column], awkward: re.Pattern[str]) -> str | None:
-    """Return the query with its awkward columns as texts, nested ones as JSON; None if there are none."""
-    if not any(awkward.search(column.type) for column in columns):
-        return None
-    names = [f"c{number}" for number in range(len(columns))]
-    shown = []
-    for name, column in zip(names, columns, strict=True):
-        value = name
-        if awkward.search(column.type):
-            value = f"to_json({name})::varchar" if _is_nested(column.type) else f"{name}::varchar"
-        shown.append(f"{value} as {sqltext.name(column.name)}")
-    return f"select {', '.join(shown)} from (\n{query}\n) as t({', '.join(names)})"  # noqa: S608 - checked before
-
-
-def _is_nested(kind: str) -> bool:
-    return kind.endswith("]") or kind.startswith(("STRUCT(", "MAP(", "UNION("))
-
-
-def _read(value: Any, as_json: bool) -> Any:
-    return json.loads(value, parse_float=Decimal) if as_json and value is not None else value
-
-
-def unique_names(names: Sequence[str]) -> list[str]:
-    """Return names of which none is like another: `a`, `a_1`; frames know no others."""
-    found: list[str] = []
-    for name in names:
-        other, number = name, 0
-        while other in found:
-            number += 1
-            other = f"{name}_{number}"
-        found.append(other)
-    return found
 
 
 def _whole(series: pl.Series, kind: str) -> pl.Series:

@@ -12,11 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from balance.dataset.schema import SCHEMA
+from balance.dataset.schema import MOST_CELLS, MOST_REPLICATES, MOST_SHARDS, SCHEMA
 from balance.errors import DataError
+from balance.games.keys import HIGHEST_GAME, HIGHEST_SEED
 
-__all__ = ["Plan", "PlannedCell", "differences", "parse_plan"]
-
+MOST_SEATS: Final = 450_000
+"""Seats of a shard: two workers hold two of them in memory. Very long runs have more shards instead."""
+_MOST_PLAYERS: Final = 99
 _CELL_COLUMNS: Final = ("cell_id", "players", "variants", "lineup", "first_index", "deals", "replicates")
 
 
@@ -58,7 +60,7 @@ class Plan:
     edition: str
     seed: int
     ordered: bool
-    """Whether each order of variants is a cell of its own; otherwise every deal draws the order."""
+    """Whether each order of variants is a cell of its own; if not, every deal draws the order."""
     parent: str
     """The id of the run that this one extends, or nothing."""
     catalog_version: str
@@ -66,7 +68,7 @@ class Plan:
     policies_hash: str
     engine_hash: str
     versions: Mapping[str, str]
-    """Of the libraries that decide about bytes."""
+    """The versions of the libraries that decide about bytes."""
     shards: int
     cells: tuple[PlannedCell, ...]
     chosen: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -74,7 +76,7 @@ class Plan:
     cell calls its first index and its deals are places in these lists then."""
 
     def indices(self, players: int, first: int, deals: int) -> Sequence[int]:
-        """Return so many game indices of cells of some players, from a place on."""
+        """Return `deals` game indices of the cells of some players, from the place `first` on."""
         if not self.chosen:
             return range(first, first + deals)
         return self.chosen[str(players)][first : first + deals]
@@ -86,8 +88,23 @@ class Plan:
 
     @property
     def id(self) -> str:
-        """What names the run, wherever it lies."""
+        """The hash that identifies the run, wherever its folder is."""
         return hashlib.sha256(self.text().encode()).hexdigest()[:16]
+
+    @property
+    def name(self) -> str:
+        """The name of the run's folder where the user gives none."""
+        return f"{self.game}-{self.edition}-{self.id[:8]}"
+
+    def __str__(self) -> str:
+        counts = sorted({cell.players for cell in self.cells if cell.games})
+        combinations = {cell.variants for cell in self.cells if cell.games}
+        span = f"{counts[0]}-{counts[-1]}" if len(counts) > 1 else "".join(map(str, counts))
+        only = " + ".join(*combinations) or "no variants" if len(combinations) == 1 else ""
+        what = only or f"{len(combinations)} combinations"
+        extends = f", extends {self.parent[:8]}" if self.parent else ""
+        about = f"{self.game} {self.edition}, {span} players, {what}"
+        return f"{about}, {self.games:,} games, seed {self.seed}{extends}"
 
     def cell(self, number: int) -> PlannedCell | None:
         """Return the cell of an id, if there is one."""
@@ -111,7 +128,7 @@ def parse_plan(text: str, where: str) -> Plan:
     try:
         document = json.loads(text)
         schema = document["schema"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{where} is damaged: it is not the plan of a run ({error})") from None
     if schema != SCHEMA:
         raise DataError(
@@ -126,18 +143,66 @@ def parse_plan(text: str, where: str) -> Plan:
         names = [name for name in Plan.__dataclass_fields__ if name not in ("cells", "chosen")]
         fields = {name: document[name] for name in names}
         plan = Plan(cells=cells, chosen=document.get("chosen", {}), **fields)
+        _check(plan)
         whole = plan.text() == text
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{where} is damaged: {type(error).__name__} {error}") from None
     if not whole:
         raise DataError(f"{where} is damaged: it is not as balance wrote it")
     return plan
 
 
+def _check(plan: Plan) -> None:
+    """Refuse numbers that no plan has, before anything is allocated for them; ValueError says which."""
+    for name in (
+        "game",
+        "edition",
+        "parent",
+        "catalog_version",
+        "catalog_hash",
+        "policies_hash",
+        "engine_hash",
+    ):
+        if not isinstance(getattr(plan, name), str):
+            raise TypeError(f"{name} is not a text")
+    _check_number("seed", plan.seed, HIGHEST_SEED)
+    _check_number("shards", plan.shards, MOST_SHARDS)
+    versions: Mapping[str, object] = plan.versions
+    if not all(isinstance(version, str) for version in versions.values()):
+        raise TypeError("a version is not a text")
+    if len({cell.id for cell in plan.cells}) != len(plan.cells):
+        raise ValueError("two cells have the same id")
+    for cell in plan.cells:
+        _check_number("cell_id", cell.id, MOST_CELLS)
+        _check_number("players", cell.players, _MOST_PLAYERS)
+        _check_number("first_index", cell.first, HIGHEST_GAME + 1)
+        _check_number("deals", cell.deals, HIGHEST_GAME + 1 - cell.first)
+        _check_number("replicates", cell.replicates, MOST_REPLICATES)
+        names: list[object] = [cell.lineup, *cell.variants]
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError(f"a name of cell {cell.id} is not a text")
+        if plan.chosen and cell.first + cell.deals > len(plan.chosen[str(cell.players)]):
+            raise ValueError(f"cell {cell.id} has more deals than were chosen")
+    for indices in plan.chosen.values():
+        for index in indices:
+            _check_number("chosen", index, HIGHEST_GAME)
+    if sum(cell.games * cell.players for cell in plan.cells) > MOST_SHARDS * MOST_SEATS:
+        raise ValueError("more games than a run can have")
+
+
+def _check_number(name: str, number: object, highest: int) -> None:
+    if type(number) is not int or not 0 <= number <= highest:
+        raise ValueError(f"{name} {number!r:.40}")
+
+
 def differences(there: Plan, here: Plan) -> list[str]:
     """Return what differs between the plan of a folder and the one asked for, in words; the head first."""
     old, new = _told(there), _told(here)
-    found = [f"{name}: {old[name]} there, {new[name]} here" for name in old if old[name] != new[name]]
+    found = [
+        f"{name}: {old.get(name, 'none')} there, {new.get(name, 'none')} here"
+        for name in {**old, **new}
+        if old.get(name) != new.get(name)
+    ]
     if not found and there.cells != here.cells:
         pairs = zip(there.cells, here.cells, strict=False)
         first = next((f"{a} there, {b} here" for a, b in pairs if a != b), "their number")

@@ -6,33 +6,48 @@ unknown version, so that no analysis has to. Never writes.
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from balance import games
-from balance.dataset import state as states
+from balance.dataset import manifest as states
+from balance.dataset.deals import DEALS
 from balance.dataset.plan import Plan, PlannedCell, parse_plan
 from balance.dataset.schema import StoredTable, stored_tables
+from balance.dataset.verify import require_verified
 from balance.errors import DataError, UsageError
+from balance.files import open_regular
 from balance.games.contract import Catalog, Game, Tuned
 from balance.suggest import unknown
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Run", "Runs", "open_run", "open_runs", "read_plan"]
+
+_MOST_BYTES: Final = 256 * 2**20
+"""Of a plan."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A finished run."""
 
     path: Path
     plan: Plan
     state: states.State
+
+    def __repr__(self) -> str:
+        return f"<Run {self.path}: {self.plan}>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the plan in a line, and the tables by name."""
+        tables = ", ".join(table.name for table in self.tables)
+        told = html.escape(f"{self.path}: {self.plan}")
+        return f"<p><b>Run</b> {told}<br>Tables: {html.escape(tables)}</p>"
 
     @cached_property
     def game(self) -> Game[Any, Any]:
@@ -51,7 +66,7 @@ class Run:
 
     def files(self, table: str) -> list[Path]:
         """Return the Parquet files of a big table in the order of the shards; UsageError for a wrong name."""
-        names = [known.name for known in self.tables]
+        names = [*(known.name for known in self.tables), DEALS]
         if table not in names:
             raise UsageError(unknown("table", table, names))
         shards = sorted(self.state.shards.items())
@@ -70,10 +85,17 @@ class Run:
         names = [name.removesuffix(".parquet") for name in self.state.head if name.endswith(".parquet")]
         if table not in names:
             raise UsageError(unknown("table", table, names))
-        return pl.read_parquet(self.path / f"{table}.parquet", glob=False, hive_partitioning=False)
+        file = self.path / f"{table}.parquet"
+        try:
+            return pl.read_parquet(file, glob=False, hive_partitioning=False)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise DataError(f"{file} cannot be read: {str(error).splitlines()[0]}") from None
 
     def sql(self, query: str, /, **parameters: object) -> pl.DataFrame:
         """Ask in SQL, with a value for each `$name`; UsageError for what is wrong, or does more than read.
+
+        A query `@length-by-players` is a ready one, by name; `limit=10` cuts its rows. The frame is one of
+        polars, and `.to_pandas()` makes it one of pandas.
 
         >>> import balance, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -105,25 +127,33 @@ class Runs(list[Run]):
     """Finished runs that are read together."""
 
     def sql(self, query: str, /, **parameters: object) -> pl.DataFrame:
-        """Ask all of them in SQL, as `Run.sql` does; a column `run` tells several apart."""
+        """Ask all of them in SQL, as `Run.sql` does; a column `run` names the run of each row."""
         from balance.dataset.connection import connect
+        from balance.dataset.saved_queries import bound, find_question
 
         with connect(self) as con:
+            if query.startswith("@"):
+                return con.frame(*bound(con, find_question(query[1:], game=con.game.name), parameters))
             return con.frame(query, parameters)
 
 
-def open_run(path: str | Path) -> Run:
-    """Open a finished run; DataError says what is missing, unfinished, damaged or of an unknown version."""
+def open_run(path: str | Path, *, verify: bool = True) -> Run:
+    """Open a finished run; DataError says what is missing, unfinished, damaged or of an unknown version.
+
+    Every file is compared with its checksum, once per process and hour; `verify=False` leaves that out.
+    """
     folder = Path(path)
     plan = read_plan(folder)
     state = states.read_state(folder)
     states.require_finished(folder, state, plan.shards)
+    if verify:
+        require_verified(folder, state)
     return Run(folder, plan, state)
 
 
-def open_runs(paths: Sequence[str | Path]) -> Runs:
+def open_runs(paths: Sequence[str | Path], *, verify: bool = True) -> Runs:
     """Open runs that are read together: extensions of one another, no game in two of them."""
-    opened = Runs(open_run(path) for path in paths)
+    opened = Runs(open_run(path, verify=verify) for path in paths)
     if not opened:
         raise UsageError("no run is given")
     for k, run in enumerate(opened):
@@ -136,11 +166,17 @@ def read_plan(folder: Path) -> Plan:
     """Read the plan of a run, finished or not."""
     file = folder / states.RUN
     try:
-        return parse_plan(file.read_text(encoding="utf-8"), str(file))
+        with open_regular(folder, states.RUN, _MOST_BYTES) as content:
+            text = content.read().decode()
+        return parse_plan(text, str(file))
     except (FileNotFoundError, NotADirectoryError):
         raise DataError(f"there is no run in {folder}: {states.RUN} is missing") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{file} is damaged: it is not UTF-8 text") from None
+    except OSError as error:
+        raise DataError(f"{file}: {error.strerror or error}") from None
+    except ValueError as error:
+        if isinstance(error, UnicodeDecodeError):
+            raise DataError(f"{file} is damaged: it is not UTF-8 text") from None
+        raise UsageError(f"{folder} does not name a folder: {error}") from None
 
 
 def read_catalog(folder: Path, plan: Plan, game: Game[Any, Any]) -> Catalog:

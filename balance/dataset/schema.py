@@ -9,25 +9,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from balance.errors import UsageError
-from balance.games.contract import Column, Facts, Table
-
-__all__ = [
-    "MOST_CELLS",
-    "MOST_REPLICATES",
-    "SCHEMA",
-    "GameKey",
-    "StoredColumn",
-    "StoredTable",
-    "combination_columns",
-    "game_id",
-    "split_game_id",
-    "stored_table",
-    "stored_tables",
-    "variant_columns",
-]
+from balance.games.facts import Column, Facts, Table
 
 SCHEMA: Final = 1
 """The version of everything in a run's folder; a reader refuses those that it does not know."""
+
+MOST_SHARDS: Final = 100_000
+"""The most shards of a run: about ten billion games."""
 
 STRING: Final = "string"
 _WORDS: Final = ("single", "pair", "triple")

@@ -1,18 +1,44 @@
-"""Is a run what it was when it was written? Every file against its digest."""
+"""Is a run what it was when it was written? Every file against its digest.
+
+A run that somebody mails is hostile input: only regular files below its folder are opened, never links, pipes
+or devices.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+import json
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from balance.dataset.state import LOG, STATE, FileRecord, State, read_state
-from balance.errors import DataError
+from balance import machine, resources
+from balance.dataset.manifest import LOG, STATE, FileRecord, State
+from balance.errors import BalanceError, DataError
+from balance.files import open_regular, write_whole
 
-__all__ = ["Damage", "damages", "require_intact", "strangers"]
+_HOUR: Final = 3600.0
+_MOST_STAMPED: Final = 64 * 2**20
 
-_BLOCK: Final = 1 << 20
+_Stamp = list[int | str]
+"""Inode, size, times of the last change, and the digest that the content had then."""
+_verified: dict[str, _Stamp] = {}
+"""Files that this process has verified."""
+
+
+class _Trust:
+    """Whether runs are read without a look at their checksums, in the whole process."""
+
+    given = False
+
+
+def trust() -> None:
+    """Read every run of this process without comparing its files with their checksums."""
+    _Trust.given = True
 
 
 class Damage(NamedTuple):
@@ -27,44 +53,106 @@ def damages(
     folder: Path, state: State, advance: Callable[[int], object] = lambda _: None
 ) -> Iterator[Damage]:
     """Read every finished file and yield those that are not what they were; `advance` counts bytes."""
-    for name, record in sorted(state.files().items()):
-        problem = _problem(folder / name, record)
-        advance(record.size)
-        if problem:
-            yield Damage(name, problem)
+    files = sorted(state.files().items())
+    with ThreadPoolExecutor(machine.cores().amount) as pool:  # hashing runs without Python's lock
+        problems = pool.map(lambda item: _problem(folder, *item), files)
+        for (name, record), problem in zip(files, problems, strict=True):
+            advance(record.size)
+            if problem:
+                yield Damage(name, problem)
 
 
-def require_intact(folders: Iterable[Path]) -> None:
-    """Refuse runs with a damaged file: wrong bytes may read as wrong numbers."""
-    for folder in folders:
-        for damage in damages(folder, read_state(folder)):
-            raise DataError(
-                f"{folder / damage.file}: {damage.problem}; balance doctor tells everything that is damaged, "
-                f"balance simulate --repair plays it again"
-            )
+def require_verified(folder: Path, state: State) -> None:
+    """Refuse a run with a damaged file: wrong bytes may read as wrong numbers.
+
+    A file is read once per process, and not at all if a stamp in the user's cache says that it was read
+    within the last hour and has not been touched since.
+    """
+    if _Trust.given:
+        return
+    try:
+        place = resources.cache_dir() / "verified" / f"{_hash(str(folder.resolve()))}.json"
+    except BalanceError:  # no home
+        place = None
+    stamped = _read_stamps(place) if place is not None else {}
+    known: dict[str, _Stamp] = {}
+    todo = State()
+    for name, record in state.files().items():
+        stamp = _stamp(folder / name, record)
+        if stamp in (_verified.get(str(folder / name)), stamped.get(name)):
+            known[name] = stamp
+        else:
+            todo.head[name] = record
+    for damage in damages(folder, todo):
+        raise DataError(
+            f"{folder / damage.file}: {damage.problem}; 'balance doctor {folder}' shows everything that is "
+            f"damaged, 'balance simulate --repair {folder}' plays it again"
+        )
+    if todo.head:
+        known |= {name: _stamp(folder / name, record) for name, record in todo.head.items()}
+        _verified.update({str(folder / name): stamp for name, stamp in known.items()})
+        if place is not None:
+            _write_stamps(place, known)
 
 
 def strangers(folder: Path, state: State) -> list[str]:
-    """Return the files that lie in the run's folder and do not belong to it."""
+    """Return the files in the run's folder that do not belong to it."""
     known = {*state.files(), STATE, LOG}
-    every = (path for path in folder.rglob("*") if not path.is_dir())
+    every = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     return sorted(
         name for name in (path.relative_to(folder).as_posix() for path in every) if name not in known
     )
 
 
-def _problem(path: Path, record: FileRecord) -> str:
+# --- one file
+
+
+def _problem(folder: Path, name: str, record: FileRecord) -> str:
     try:
-        size = path.stat().st_size
-        if size != record.size:
-            kind = "truncated" if size < record.size else "too long"
-            return f"{kind}: {size} bytes instead of {record.size}"
-        digest = hashlib.sha256()
-        with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
+        with open_regular(folder, name) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size != record.size:
+                kind = "truncated" if size < record.size else "too long"
+                return f"{kind}: {size} bytes instead of {record.size}"
+            digest = hashlib.file_digest(file, "sha256")
     except FileNotFoundError:
         return "missing"
     except OSError as error:
         return f"unreadable: {error.strerror or error}"
     return "" if digest.hexdigest() == record.sha256 else "changed: the content is not what was written"
+
+
+# --- stamps
+
+
+def _stamp(file: Path, record: FileRecord) -> _Stamp:
+    """Return what shows whether a file was touched; empty if it is not there, or not a regular file."""
+    try:
+        found = file.lstat()
+    except OSError:
+        return []
+    if not stat.S_ISREG(found.st_mode):
+        return []
+    times = [found.st_mtime_ns, found.st_ctime_ns]
+    return [found.st_dev, found.st_ino, found.st_size, *times, record.size, record.sha256]
+
+
+def _read_stamps(place: Path) -> dict[str, _Stamp]:
+    try:
+        with open_regular(place.parent, place.name, _MOST_STAMPED) as file:
+            document = json.load(file)
+        return dict(document["files"]) if 0 <= time.time() - document["time"] < _HOUR else {}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
+
+
+def _write_stamps(place: Path, files: dict[str, _Stamp]) -> None:
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(place, json.dumps({"time": time.time(), "files": files}).encode())
+    except OSError:
+        return  # the next process verifies again
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:32]

@@ -7,12 +7,15 @@ or variants passes over the row groups of all other cells.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from balance.dataset import sqltext
+from balance.dataset import sql_quote
+from balance.dataset.item_views import item_views
+from balance.dataset.metric_views import CountedDeals, metric_views
 from balance.dataset.run import Run
 from balance.dataset.schema import (
     StoredColumn,
@@ -27,37 +30,53 @@ from balance.games.contract import Game, Holdings
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["MACROS", "create_views", "run_labels", "view_queries"]
 
 _BITS: Final = 64
-"""Of one column of a mask."""
+"""Bits of one column of a mask."""
 _FIXED: Final = ("edition", "players", "combination", "lineup")
 """The roles of what a cell fixes for its games."""
 
 
-_Z: Final = "1.959963984540054"
-_WILSON: Final = (
-    f"(k / n + {_Z} * {_Z} / (2 * n) {{sign}} {_Z} * sqrt(greatest(0, k / n * (1 - k / n) / n) "
-    f"+ {_Z} * {_Z} / (4 * n * n))) / (1 + {_Z} * {_Z} / n)"
-)
-MACROS: Final = {
-    "deal(game_id)": "game_id // 1000 % 10000000000",
-    "wilson_low(k, n)": f"greatest(0::double, {_WILSON.format(sign='-')})",
-    "wilson_high(k, n)": f"least(1::double, {_WILSON.format(sign='+')})",
-}
-"""Functions beside the views: the deal of a game (as many players and the same deal: the same shuffle, in all
-cells), and the ends of the 95% interval of a share, k of n independent games."""
+MACROS: Final = Path(__file__).with_name("macros.sql")
+"""Functions beside the views: the deal of a game, and shares, means and multiples with their intervals."""
 
 
-def create_views(con: duckdb.DuckDBPyConnection, runs: Sequence[Run]) -> None:
-    """Make the views of a run, or of several that `open_runs` took together, in a connection."""
-    for name, expression in MACROS.items():
-        con.execute(f"create or replace macro {name} as {expression}")
-    for name, query in view_queries(runs).items():
-        con.execute(f"create or replace view {sqltext.name(name)} as\n{query}")
+def create_views(
+    con: duckdb.DuckDBPyConnection,
+    runs: Sequence[Run],
+    cells: Sequence[int] | None = None,
+    within: Mapping[int, tuple[int, int]] | None = None,
+    *,
+    metrics: bool = True,
+) -> None:
+    """Make the views of a run, or of several that `open_runs` took together, in a connection.
+
+    With `cells` or `within` the views of deals and sums count only some cells, or only some deals of cells:
+    from an index up to the one before another. Without `metrics` that view is left out.
+    """
+    con.execute(MACROS.read_text(encoding="utf-8"))
+    for name, query in view_queries(runs, CountedDeals(cells, within or {})).items():
+        if metrics or name != "metrics":
+            con.execute(f"create or replace view {sql_quote.name(name)} as\n{query}")
 
 
-def view_queries(runs: Sequence[Run]) -> dict[str, str]:
+_KEPT: Final = ("metrics", "item_deals", "item_versus")
+"""Views that several queries of a report read and that take a while."""
+
+
+def keep_views(con: duckdb.DuckDBPyConnection, sql: str, kept: set[str], lineup: str) -> None:
+    """Make temporary tables of the views that a query reads, unless they are in `kept`, for further queries.
+
+    The views on items are kept for one lineup: it is the only one that a report looks at.
+    """
+    for view in _KEPT:
+        if view not in kept and re.search(rf"\b{view}\b", sql):
+            kept.add(view)
+            only = f" where lineup = {sql_quote.text(lineup)}" if view != "metrics" else ""
+            con.execute(f"create temp table {view} as select * from {view}{only}")
+
+
+def view_queries(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) -> dict[str, str]:  # noqa: B008 - it is frozen
     """Return the query behind each view, in an order in which they can be made."""
     if not runs:
         raise UsageError("no run is given")
@@ -70,7 +89,7 @@ def view_queries(runs: Sequence[Run]) -> dict[str, str]:
     views |= {table.name: _big(game, table, runs) for table in runs[0].tables}
     if game.facts.holdings:
         views[game.facts.holdings.name] = _held(game, game.facts.holdings, several=len(runs) > 1)
-    return views
+    return views | metric_views(runs, counted) | item_views(game, counted)
 
 
 def run_labels(paths: Sequence[Path]) -> list[str]:
@@ -97,7 +116,7 @@ def _together(runs: Sequence[Run], queries: Sequence[str]) -> str:
         return queries[0]
     labels = run_labels([run.path for run in runs])
     rows = [
-        f"select {sqltext.text(label)} as run, * from ({query})"
+        f"select {sql_quote.text(label)} as run, * from ({query})"
         for label, query in zip(labels, queries, strict=True)
     ]
     return "\nunion all\n".join(rows)
@@ -105,12 +124,12 @@ def _together(runs: Sequence[Run], queries: Sequence[str]) -> str:
 
 def _stored(runs: Sequence[Run], table: str) -> str:
     """Return a query for the rows of a big table as stored."""
-    return _together(runs, [f"select * from {sqltext.parquet(run.files(table))}" for run in runs])
+    return _together(runs, [f"select * from {sql_quote.parquet(run.files(table))}" for run in runs])
 
 
 def _small(run: Run, table: str) -> str:
     """Return a query for the rows of a small table as stored."""
-    return f"select * from {sqltext.parquet([run.path / f'{table}.parquet'])}"
+    return f"select * from {sql_quote.parquet([run.path / f'{table}.parquet'])}"
 
 
 def _has_names(game: Game[Any, Any], kind: str) -> bool:
@@ -127,12 +146,12 @@ class _View:
 
     def take(self, name: str) -> None:
         """Select a stored column."""
-        self.selected.append(sqltext.name("x", name))
+        self.selected.append(sql_quote.name("x", name))
 
     def add(self, expression: str, name: str) -> None:
         """Select something else under a name, unless the game has a column of this name."""
         if name not in self.own:
-            self.selected.append(f"{expression} as {sqltext.name(name)}")
+            self.selected.append(f"{expression} as {sql_quote.name(name)}")
 
     def join(self, source: str) -> None:
         """Take a further table in."""
@@ -151,12 +170,13 @@ def _cells(game: Game[Any, Any], runs: Sequence[Run]) -> str:
     facts = game.facts
     sorted_, played = combination_columns(facts), variant_columns(facts)
     fixed = ["cell_id", "edition", "players", *sorted_, *played, "lineup"]
-    keys = ", ".join(map(sqltext.name, fixed))
+    # qualified: a macro with a parameter of the same name would take a bare name for its own
+    keys = ", ".join(sql_quote.name("e", name) for name in fixed)
     every = "\nunion all\n".join(_small(run, "cells") for run in runs)
     # A run that did not play a cell has no deals there, and an index that says nothing.
-    rows = f"""select {keys}, sum(deals)::bigint as deals, max(replicates) as replicates,
-  coalesce(min(first_index) filter (deals > 0), min(first_index)) as first_index
-from ({every}) group by {keys}"""
+    rows = f"""select {keys}, sum(e.deals)::bigint as deals, max(e.replicates) as replicates,
+  coalesce(min(e.first_index) filter (e.deals > 0), min(e.first_index)) as first_index
+from ({every}) e group by {keys}"""
     view = _View(rows, fixed)
     named = _has_names(game, facts.variant)
     for name in fixed:
@@ -165,7 +185,7 @@ from ({every}) group by {keys}"""
             _add_name(view, facts.variants, name)
         elif named and name in played:
             view.add(
-                _played_name(name, {c: sqltext.name(f"of_{c}", "name") for c in sorted_}), f"{name}_name"
+                _played_name(name, {c: sql_quote.name(f"of_{c}", "name") for c in sorted_}), f"{name}_name"
             )
     for name in ("first_index", "deals", "replicates"):
         view.take(name)
@@ -175,15 +195,15 @@ from ({every}) group by {keys}"""
 def _add_name(view: _View, table: str, column: str) -> None:
     """Add the name of the entry whose id a column holds."""
     entry = f"of_{column}"
-    view.add(sqltext.name(entry, "name"), f"{column}_name")
-    same = f"{sqltext.name(entry, 'id')} = {sqltext.name('x', column)}"
-    view.join(f"left join {sqltext.name(table)} {sqltext.name(entry)} on {same}")
+    view.add(sql_quote.name(entry, "name"), f"{column}_name")
+    same = f"{sql_quote.name(entry, 'id')} = {sql_quote.name('x', column)}"
+    view.join(f"left join {sql_quote.name(table)} {sql_quote.name(entry)} on {same}")
 
 
 def _played_name(column: str, names: Mapping[str, str]) -> str:
     """Return the name of a variant in the order played: that of one of the sorted ones."""
-    whens = " ".join(f"when {sqltext.name('x', known)} then {name}" for known, name in names.items())
-    return f"case {sqltext.name('x', column)} {whens} end"
+    whens = " ".join(f"when {sql_quote.name('x', known)} then {name}" for known, name in names.items())
+    return f"case {sql_quote.name('x', column)} {whens} end"
 
 
 def _big(game: Game[Any, Any], table: StoredTable, runs: Sequence[Run]) -> str:
@@ -201,9 +221,9 @@ def _big(game: Game[Any, Any], table: StoredTable, runs: Sequence[Run]) -> str:
         elif column.role == "item" and _has_names(game, game.facts.item):
             _add_name(view, game.facts.items, column.name)
         elif column.role == "combination" and _has_names(game, game.facts.variant):
-            view.add(sqltext.name("c", f"{column.name}_name"), f"{column.name}_name")
+            view.add(sql_quote.name("c", f"{column.name}_name"), f"{column.name}_name")
         elif column.role == "variant" and _has_names(game, game.facts.variant):
-            names = {c: sqltext.name("c", f"{c}_name") for c in combination_columns(game.facts)}
+            names = {c: sql_quote.name("c", f"{c}_name") for c in combination_columns(game.facts)}
             view.add(_played_name(column.name, names), f"{column.name}_name")
     return view.query()
 
@@ -211,7 +231,7 @@ def _big(game: Game[Any, Any], table: StoredTable, runs: Sequence[Run]) -> str:
 def _add_cell(game: Game[Any, Any], view: _View) -> None:
     """Add what the cell fixes, so that most questions need no join."""
     for name in _fixed_columns(game):
-        view.add(sqltext.name("c", name), name)
+        view.add(sql_quote.name("c", name), name)
 
 
 def _fixed_columns(game: Game[Any, Any]) -> list[str]:
@@ -232,13 +252,12 @@ def _add_outcome(game: Game[Any, Any], view: _View, won: StoredColumn, runs: Seq
     """
     stalled = game.facts.table("games").column("stalled").name
     view.join(
-        f"left join (select game_id from ({_stored(runs, 'games')}) where {sqltext.name(stalled)}) z\n"
+        f"left join (select game_id from ({_stored(runs, 'games')}) where {sql_quote.name(stalled)}) z\n"
         "  on z.game_id = x.game_id"
     )
     view.add("z.game_id is not null", stalled)
-    points = (
-        f"case when z.game_id is not null then 1 when {sqltext.name('x', won.name)} then c.players else 0 end"
-    )
+    name = sql_quote.name("x", won.name)
+    points = f"case when z.game_id is not null then 1 when {name} then c.players else 0 end"
     view.add(f"({points})::tinyint", "win_points")
 
 
@@ -248,27 +267,28 @@ def _held(game: Game[Any, Any], holdings: Holdings, *, several: bool) -> str:
     kept = [*(["run"] if several else []), "game_id", "cell_id", *_fixed_columns(game)]
     kept += [seats.column(role).name for role in ("seat", "policy", "won")]
     kept += [game.facts.table("games").column("stalled").name, "win_points"]
-    selected = ", ".join(sqltext.name("s", name) for name in kept)
-    selected += f", i.id::{_item_type(game)} as {sqltext.name(item)}"
+    selected = ", ".join(sql_quote.name("s", name) for name in kept)
+    selected += f", i.id::{_item_type(game)} as {sql_quote.name(item)}"
     if _has_names(game, item):
-        selected += f", i.name as {sqltext.name(f'{item}_name')}"
+        selected += f", i.name as {sql_quote.name(f'{item}_name')}"
     # Items are few and come with their bit: a seat costs one `&` for each item that a query asks for. The bit
-    # lies in a list: DuckDB 2.0 breaks off with an internal error ("dict-surviving cache") where a join on a
+    # is in a list: DuckDB 2.0 breaks off with an internal error ("dict-surviving cache") where a join on a
     # condition like this follows one with a small table; what holds a list is not cached, and so is safe.
     ways: list[str] = []
     for place, (how, columns) in enumerate(holdings.ways):
         for word, column in enumerate(columns):
             earlier = [
-                f"(s.{sqltext.name(masks[word])} & i.bit[1]) <> 0" for _, masks in holdings.ways[:place]
+                f"(s.{sql_quote.name(masks[word])} & i.bit[1]) <> 0" for _, masks in holdings.ways[:place]
             ]
             ways.append(
-                f"select {selected}, {sqltext.text(how)} as how,\n"
+                f"select {selected}, {sql_quote.text(how)} as how,\n"
                 f"  not ({' or '.join(earlier) or 'false'}) as first_time\n"
-                f"from seats s join items i on (s.{sqltext.name(column)} & i.bit[1]) <> 0 and i.word = {word}"
+                f"from seats s join items i on (s.{sql_quote.name(column)} & i.bit[1]) <> 0"
+                f" and i.word = {word}"
             )
     items = f"""with items as (
   select *, [1::ubigint << (place % {_BITS})::ubigint] as bit, place // {_BITS} as word
-  from (select *, row_number() over (order by id) - 1 as place from {sqltext.name(game.facts.items)})
+  from (select *, row_number() over (order by id) - 1 as place from {sql_quote.name(game.facts.items)})
 )
 """
     return items + "\nunion all\n".join(ways)

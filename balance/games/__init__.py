@@ -1,17 +1,17 @@
 """The games that the toolkit knows, found by name.
 
 A built-in game is imported when it is asked for. Other packages offer a game through the entry point group
-`balance.games`; tests and notebooks call `register`. Nothing here imports a game before that.
+`balance.games`; tests and notebooks call `register` or `registered`. Nothing here imports a game before that.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module, metadata
 from typing import Any, Final
 
 from balance.errors import DataError, UsageError
 from balance.games.contract import Game
 from balance.suggest import unknown
-
-__all__ = ["DEFAULT", "get", "names", "register"]
 
 DEFAULT: Final = "nefarious"
 _GROUP: Final = "balance.games"
@@ -24,8 +24,21 @@ def register(game: Game[Any, Any]) -> None:
     _registered[game.name] = game
 
 
+@contextmanager
+def registered(game: Game[Any, Any]) -> Iterator[Game[Any, Any]]:
+    """Make a game known for a while; afterwards its name means what it meant before."""
+    before = _registered.get(game.name)
+    register(game)
+    try:
+        yield game
+    finally:
+        _registered.pop(game.name, None)
+        if before is not None:
+            register(before)
+
+
 def names() -> list[str]:
-    """Return the names of all games that can be had.
+    """Return the names of all games that are known.
 
     >>> "nefarious" in names()
     True
@@ -34,7 +47,7 @@ def names() -> list[str]:
 
 
 def get(name: str = DEFAULT) -> Game[Any, Any]:
-    """Return the game of a name; UsageError with the nearest names otherwise.
+    """Return the game of a name; UsageError with the nearest names if there is none.
 
     >>> get("nefarious").name
     'nefarious'
@@ -59,6 +72,6 @@ def _load(name: str) -> Game[Any, Any]:
 
 def _checked(name: str, game: Any) -> Game[Any, Any]:
     if getattr(game, "name", None) != name:
-        raise DataError(f"what is offered as the game '{name}' is not a game of that name")
+        raise DataError(f"the entry point of the game '{name}' does not give a game of that name")
     found: Game[Any, Any] = game
     return found

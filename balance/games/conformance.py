@@ -1,7 +1,7 @@
 """Does a game keep the contract? One check for every registered game, ours and those of other packages.
 
-It plays some games of some cells and holds everything that the contract promises against each other: facts,
-columns, laws, replays. Knows no game: what it asks for, it asks for by role.
+It plays some games of some cells and compares everything that the contract promises: facts, columns, laws,
+replays. Knows no game: it finds columns by their role.
 """
 
 import json
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Batch = dict[str, dict[str, npt.NDArray[np.generic]]]
-
-__all__ = ["CellName", "ConformanceError", "Report", "check_game", "sample_cells"]
 
 AnyGame = Game[Any, Any]
 
@@ -92,7 +90,7 @@ def check_game(
 
 
 def _changes(game: AnyGame) -> Iterator[str]:
-    """Hold changed catalogs against what was changed, and against the overlays that say the same."""
+    """Compare changed catalogs with what was changed, and with the overlays that make the same change."""
     if not isinstance(game, Adjustable):
         return
     catalog = game.load_catalog()
@@ -209,12 +207,12 @@ def _policies(game: AnyGame) -> Iterator[str]:
     """Yield the policies whose names and numbers do not lead to each other."""
     for name in (*game.facts.policies, *game.facts.field):
         try:
-            told = game.policy_name(game.policy_number(name))
+            back = game.policy_name(game.policy_number(name))
         except UsageError as error:
             yield f"the policy '{name}' is not known: {error}"
             continue
-        if told != name:
-            yield f"the policy '{name}' has the number of '{told}'"
+        if back != name:
+            yield f"the policy '{name}' has the number of '{back}'"
 
 
 def _distinct(what: str, names: Sequence[str]) -> Iterator[str]:
@@ -244,9 +242,6 @@ def _measures(facts: Facts) -> Iterator[str]:
     for table, names in (("games", per_game), ("seats", per_seat)):
         has = [column.name for t in facts.tables if t.name == table for column in t.columns]
         yield from (f"the table {table} has no column {name}" for name in names if name and name not in has)
-    for policy in facts.adapting:
-        if policy not in facts.policies:
-            yield f"the adapting policy '{policy}' is none of {facts.policies}"
 
 
 def _item_columns(game: AnyGame) -> Iterator[str]:
@@ -343,7 +338,7 @@ def _refusals(game: AnyGame) -> Iterator[str]:
         "too many variants": lambda: game.compile(
             catalog, edition, low, (list(variants) * 99)[: facts.variants_at_once + 1]
         ),
-        "a handicap for a seat that nobody has": lambda: game.compile(
+        "a handicap for a seat that does not exist": lambda: game.compile(
             catalog, edition, low, (), {low: Handicap(money=1)}
         ),
         "a name that is not in the catalog": lambda: game.find(catalog, _NOT_A_NAME),
@@ -380,7 +375,7 @@ def _cell(game: AnyGame, name: CellName, games: int, seed: int, report: Report) 
     report.cells += 1
     cell = game.compile(game.load_catalog(), name.edition, name.players, name.variants)
     if cell.players != name.players:
-        yield f"the compiled cell says {cell.players} players"
+        yield f"the compiled cell has {cell.players} players"
     # far apart, and a multiple of ten: tables may keep some games only
     indices = [10 * k + k % 2 for k in range(games)]
     lineups = [_lineup(game.facts, name.players, k) for k in range(games)]
@@ -505,11 +500,11 @@ def _reproduced(
     last = len(indices) - 1
     reverse = game.play(cell, seed, indices[::-1], seated[::-1])
     for row, index in enumerate(indices):
-        told = _rows(facts, batch, row)
+        own = _rows(facts, batch, row)
         alone = game.play(cell, seed, [index], seated[row : row + 1])
-        if _rows(facts, alone, 0) != told:
+        if _rows(facts, alone, 0) != own:
             yield f"game {index} alone is another one than in a batch"
-        if _rows(facts, reverse, last - row) != told:
+        if _rows(facts, reverse, last - row) != own:
             yield f"game {index} is another one when the batch is in another order"
     other = game.play(cell, seed + 1, indices, seated)
     if len(indices) > 1 and all(
@@ -519,7 +514,7 @@ def _reproduced(
 
 
 def _replayed(game: AnyGame, cell: Any, events: Sequence[Event], row: Rows) -> Iterator[str]:
-    """Hold a replay against the form of a log, the laws, and the row of the game."""
+    """Compare a replay with the form of a log, the laws, and the row of the game."""
     kinds = [event.get("event") for event in events]
     if kinds[:1] != ["setup"] or kinds[-1:] != ["end"]:
         yield f"the log goes from {kinds[:1]} to {kinds[-1:]}, not from setup to end"
@@ -540,10 +535,10 @@ def _replayed(game: AnyGame, cell: Any, events: Sequence[Event], row: Rows) -> I
         yield "the transcript is empty"
 
 
-def _first_difference(played: list[dict[str, int]], told: list[dict[str, int]]) -> str:
-    if len(played) != len(told):
-        return f"{len(played)} rows were played, {len(told)} follow from the log"
-    for row, (left, right) in enumerate(zip(played, told, strict=True)):
+def _first_difference(played: list[dict[str, int]], logged: list[dict[str, int]]) -> str:
+    if len(played) != len(logged):
+        return f"{len(played)} rows were played, {len(logged)} follow from the log"
+    for row, (left, right) in enumerate(zip(played, logged, strict=True)):
         for name in dict.fromkeys((*left, *right)):
             if left.get(name) != right.get(name):
                 return f"row {row}: {name} is {left.get(name)}, from the log {right.get(name)}"

@@ -1,68 +1,28 @@
-"""What a game gives to the toolkit. Code outside a game's folder knows a game by this alone.
+"""The contract between a game and the toolkit. Code outside a game's folder knows a game by this alone.
 
 A game declares its facts first; then it looks after its catalog, compiles the rules of a cell, plays batches
 of games into columns, and replays one game into events.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+from balance.games.facts import ROLES as ROLES
+from balance.games.facts import Column as Column
+from balance.games.facts import Facts as Facts
+from balance.games.facts import Handicap as Handicap
+from balance.games.facts import Holdings as Holdings
+from balance.games.facts import ItemColumns as ItemColumns
+from balance.games.facts import Measures as Measures
+from balance.games.facts import Strength as Strength
+from balance.games.facts import SweepTable as SweepTable
+from balance.games.facts import Table as Table
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    from balance.games.lineup import Lineup
-
-__all__ = [
-    "Accepting",
-    "Adjustable",
-    "Catalog",
-    "Cell",
-    "Column",
-    "Description",
-    "Difference",
-    "Doubt",
-    "Doubtful",
-    "Entry",
-    "Event",
-    "Facts",
-    "Fitting",
-    "Game",
-    "Handicap",
-    "Holdings",
-    "ItemColumns",
-    "Kind",
-    "Measured",
-    "Measures",
-    "Notated",
-    "Number",
-    "Reading",
-    "Strength",
-    "Table",
-    "Throughput",
-    "Tunable",
-    "Tuned",
-    "Warming",
-]
-
-ROLES = (
-    "game",
-    "index",
-    "replicate",
-    "seat",
-    "policy",
-    "outcome",
-    "won",
-    "stalled",
-    "length",
-    "score",
-    "item",
-    "round",
-    "measure",
-)
-"""What a column can be to code that does not know the game."""
 
 
 class Catalog(Protocol):
@@ -90,10 +50,10 @@ class Kind:
     brief: tuple[str, ...]
     """Those of them that a table for people shows."""
     filters: tuple[str, ...] = ()
-    """By what a listing can be narrowed: `edition`, `confidence`, `effect`."""
+    """The filters of a listing: `edition`, `confidence`, `effect`."""
 
 
-class Entry(NamedTuple):
+class CatalogEntry(NamedTuple):
     """One entry of a catalog."""
 
     kind: str
@@ -123,175 +83,12 @@ class Difference(NamedTuple):
     new: object = None
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a table that a game writes."""
-
-    name: str
-    type: str
-    """A NumPy type of whole numbers or `bool`: `int16`."""
-    role: str
-    """One of ROLES; `measure` for what only the game knows."""
-    meaning: str
-    null: int | None = None
-    """The number that stands for "none"."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One table that a game writes; every table but `games` points to its game with the column `game`."""
-
-    name: str
-    meaning: str
-    columns: tuple[Column, ...]
-
-    def column(self, role: str) -> Column:
-        """Return the first column with a role; KeyError if there is none."""
-        for column in self.columns:
-            if column.role == role:
-                return column
-        raise KeyError(f"the table {self.name} has no column with the role {role}")
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """Which columns hold what metrics are made of; an empty name: the game has no such thing.
-
-    The columns have the role `measure`: only here is said what they are to code that does not know the game.
-    """
-
-    lead_changes: str = ""
-    """In `games`: how often the lead changed hands."""
-    extension: str = ""
-    """In `games`: rounds played after somebody first reached the goal."""
-    exhausted: str = ""
-    """In `games`: whether something that all draw from ran out."""
-    half_score: str = ""
-    """In `seats`: the score half-way through the game."""
-    money: str = ""
-    """In `seats`: money at the end."""
-    hand: str = ""
-    """In `seats`: cards in hand at the end."""
-    chosen: tuple[str, ...] = ()
-    """In `seats`: how often each action was chosen, in the order of `Facts.actions`."""
-    acted: str = ""
-    """In the table with a row per round and seat: the actions of the round as a mask, the first bit 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class ItemColumns:
-    """Which columns say what was paid for an item, and what it is worth on paper; empty: no such thing."""
-
-    paid: str = ""
-    """In the table with the role `item`: what was paid."""
-    cost: str = ""
-    """In the listing of the items' kind: the printed cost."""
-    score: str = ""
-    """In the listing of the items' kind: the printed points."""
-
-
-class Strength(NamedTuple):
-    """How well those play whom a lineup seats, for sentences such as "broken in casual play"."""
-
-    lineup: str
-    """A lineup, or how its text begins."""
-    name: str
-    learned: bool = True
-    """Whether they know variants from tuning; players who think everything out do not need it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Holdings:
-    """Which items a seat came to hold, and how: bit masks in the table `seats`, of type uint64.
-
-    The first column of a mask holds the 64 items with the lowest ids, bit k the k-th of them from 0; the next
-    column holds the next 64.
-    """
-
-    name: str
-    """What the unpacked table is called: `cards`."""
-    ways: tuple[tuple[str, tuple[str, ...]], ...]
-    """Each way and the columns of its mask: `("opening", ("opening_0", "opening_1"))`.
-
-    `opening` is what chance gave before anybody decided anything, `drawn` what came into the hand later.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What can be said of a game before any code of it runs."""
-
-    title: str
-    players: tuple[int, int]
-    """Fewest and most."""
-    editions: tuple[str, ...]
-    default_edition: str
-    variant: str
-    """The game's word for what varies, and its plural: `twist`, `twists`."""
-    variants: str
-    variants_at_once: int
-    variants_ordered: bool
-    item: str
-    items: str
-    actions: tuple[str, ...]
-    policies: tuple[str, ...]
-    """The names of those that need no number behind them; a game may know `search:200` beyond these."""
-    field: tuple[str, ...]
-    """The policies that seats draw from in the lineup `field`; none: there is no such lineup."""
-    default_lineup: str
-    round_limit: int
-    tables: tuple[Table, ...]
-    default_sweep_lineups: tuple[str, ...] = ()
-    """The lineups of a sweep that names none; none here: the default lineup."""
-    bench_lineups: tuple[tuple[str, int], ...] = ()
-    """What a benchmark measures: lineups, and of how many games each plays one (slow players play few)."""
-    measures: Measures = Measures()
-    """The columns that metrics are made of, as far as the game has such."""
-    item_columns: ItemColumns = ItemColumns()
-    """The columns that the value of an item is made of, as far as the game has such."""
-    strengths: tuple[Strength, ...] = ()
-    """How well players play, weakest first; a lineup that is not here is called by its own text."""
-    expert_lineup: str = ""
-    """Slow players who think everything out: what a check of the highest strength plays too; may be none."""
-    adapting: tuple[str, ...] = ()
-    """The policies that are tuned for variants; where variants are in force, only they are compared."""
-    doubtful: tuple[str, ...] = ()
-    """What the listing of items says under `confidence` of one whose print is not known for sure."""
-    holdings: Holdings | None = None
-    """Where the rows of `seats` say which items a seat held, if they do."""
-
-    def table(self, name: str) -> Table:
-        """Return the table of a name; KeyError if there is none."""
-        return {table.name: table for table in self.tables}[name]
-
-    def mask(self, how: str) -> tuple[str, ...]:
-        """Return the columns of `seats` with the mask of items held in a way; none: the game has no such."""
-        return dict(self.holdings.ways).get(how, ()) if self.holdings else ()
-
-
-class Handicap(NamedTuple):
-    """What a seat starts with more (or less) than the rules give it."""
-
-    money: int = 0
-    cards: int = 0
-
-
-class Throughput(NamedTuple):
-    """What was played, and how long that took."""
-
-    games: int
-    rounds: int
-    decisions: int
-    seconds: float
-    """By the clock on the wall."""
-
-
 class Cell(Protocol):
     """The compiled rules of one combination of edition, players and variants."""
 
     @property
     def players(self) -> int:
-        """How many play."""
+        """The number of players."""
 
 
 Event = dict[str, Any]
@@ -306,11 +103,11 @@ class Game(Protocol[C, R]):
 
     @property
     def name(self) -> str:
-        """How options name it: `nefarious`."""
+        """The name in options: `nefarious`."""
 
     @property
     def facts(self) -> Facts:
-        """What it is, before it is played."""
+        """The facts of the game, before it is played."""
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -331,10 +128,10 @@ class Game(Protocol[C, R]):
     def rows(self, catalog: C, kind: Kind, filters: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return the entries of a kind as rows with its columns; UsageError for an unknown filter value."""
 
-    def find(self, catalog: C, name: str) -> Sequence[Entry]:
+    def find(self, catalog: C, name: str) -> Sequence[CatalogEntry]:
         """Return the entries of all kinds that `name` may mean; UsageError with the nearest if none."""
 
-    def describe(self, catalog: C, entry: Entry) -> Description:
+    def describe(self, catalog: C, entry: CatalogEntry) -> Description:
         """Explain one entry."""
 
     def diff(self, old: C, new: C) -> list[Difference]:
@@ -377,7 +174,7 @@ class Game(Protocol[C, R]):
     def replay(
         self, cell: R, seed: int, game_index: int, policies: Sequence[str], replicate: int = 0
     ) -> list[Event]:
-        """Play one game again, telling everything that happens, in the form of `balance.games.eventlog`."""
+        """Play one game again and return everything that happens, in the form of `balance.games.eventlog`."""
 
     def rows_of(self, cell: R, events: Sequence[Event]) -> dict[str, list[dict[str, int]]]:
         """Recompute from its events alone what a game leaves in every table."""
@@ -386,7 +183,7 @@ class Game(Protocol[C, R]):
         """Return what in the events contradicts the laws of the game; empty if nothing does."""
 
     def transcript(self, cell: R, events: Sequence[Event], first_round: int = 1) -> str:
-        """Tell a game for people, from a round on."""
+        """Return a game as text for people, from a round on."""
 
 
 # --- what a game may offer beyond that; code asks with isinstance
@@ -397,23 +194,7 @@ class Warming(Protocol):
     """A game that may need a while before its first game is played."""
 
     def warm_up_note(self, *, replay: bool) -> str | None:
-        """Return what to tell the user before a replay, or a batch, is played; None if nothing."""
-
-
-@runtime_checkable
-class Measured(Protocol):
-    """A game that counts what it plays, so that `balance bench` can say how fast it is."""
-
-    def measure(
-        self,
-        cells: Sequence[Any],
-        seed: int,
-        first_index: int,
-        games: int,
-        lineup: "Lineup",
-        threads: int,
-    ) -> Throughput:
-        """Play so many games of each cell into rows, on so many threads, and throw the rows away."""
+        """Return a message for the user before a replay, or a batch, is played; None if there is none."""
 
 
 @runtime_checkable
@@ -430,49 +211,15 @@ class Tuned(Protocol):
         """Return a catalog with the weights that `policies_text` wrote; CatalogError with every problem."""
 
 
-class Fitting(NamedTuple):
-    """What tuning has found for a variant."""
-
-    text: str
-    """The weights as an overlay."""
-    gain: float
-    """Win points that they gain on fresh games, with the ends of the 95% interval."""
-    low: float
-    high: float
-    games: int
-    """How many games were played in all."""
-    fresh: int
-    """How many of them to measure the gain."""
-
-    @property
-    def gains(self) -> bool:
-        """Whether the gain can be told from 0; if it cannot, the weights change nothing."""
-        return self.low > 0
-
-
 @runtime_checkable
-class Tunable(Protocol):
-    """A game whose policies can be tuned for a variant."""
+class Learnable(Protocol):
+    """A game whose default player is a network that learned by self-play (`balance.learning`)."""
 
-    def unfitted(self, catalog: Any, variants: Sequence[str]) -> tuple[str, ...]:
-        """Return those of some variants for which, as they are worded now, no policy was tuned."""
+    def network(self, catalog: Any) -> bytes:
+        """Return the file of its weights: what a run keeps beside the other policies."""
 
-    def tune(
-        self,
-        catalog: Any,
-        edition: str,
-        variant: str,
-        combinations: Sequence[tuple[str, ...]],
-        budget: int,
-        seed: int,
-        jobs: int,
-        advance: Callable[[int], object],
-    ) -> Fitting:
-        """Tune the policies for a variant, alone and in those of the combinations that have it.
-
-        Plays at most `budget` games on `jobs` threads, whose number changes nothing, and tells `advance` how
-        many were played. UsageError for a budget that is too small or too large.
-        """
+    def trainable(self, catalog: Any) -> Any:
+        """Return what `balance.learning.training.Trainable` asks for."""
 
 
 @runtime_checkable
@@ -534,7 +281,7 @@ class Reading(NamedTuple):
     """Another reading of an entry that somebody has transcribed."""
 
     text: str
-    """What it says, in words."""
+    """The reading in words."""
     catalog: Any
     """The whole catalog in which the entry reads so."""
 
@@ -542,14 +289,14 @@ class Reading(NamedTuple):
 class Doubt(NamedTuple):
     """An entry whose facts are not beyond doubt."""
 
-    entry: Entry
+    entry: CatalogEntry
     confidence: str
     """The catalog's word for how well it is known: `contested`."""
     meaning: str
     note: str
-    """What the catalog says of its sources; may be empty."""
+    """The catalog's note on its sources; may be empty."""
     readings: tuple[Reading, ...]
-    """Other readings; none: nobody has written down another one."""
+    """Other readings, as far as the catalog has them."""
 
 
 @runtime_checkable

@@ -1,4 +1,4 @@
-"""What the event logs of all games have in common, and nothing that only one game knows.
+"""The form that the event logs of all games share, and nothing that only one game knows.
 
 The first event is `setup`; every round begins with `{"event": "round", "round": K}`; the last event is `end`.
 """
@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from balance.errors import UsageError
 from balance.games.contract import Event
 
-__all__ = ["check_round", "from_round", "rounds"]
-
 
 def rounds(events: Sequence[Event]) -> int:
-    """Return how many rounds a log tells.
+    """Return the number of rounds of a log.
 
     >>> rounds([{"event": "setup"}, {"event": "round", "round": 1}, {"event": "end"}])
     1

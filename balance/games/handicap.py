@@ -1,4 +1,4 @@
-"""Handicaps as users write them: what one seat starts with more or less than the rules give it."""
+"""Handicaps as users write them: the money and cards that a seat starts with beyond the rules."""
 
 import re
 from collections.abc import Iterable
@@ -6,8 +6,6 @@ from typing import Final
 
 from balance.errors import UsageError
 from balance.games.contract import Handicap
-
-__all__ = ["MOST", "read_handicaps"]
 
 MOST: Final = 1000
 """The largest number that a handicap may name."""

@@ -4,8 +4,6 @@ from typing import Final
 
 from balance.errors import UsageError
 
-__all__ = ["HIGHEST_GAME", "HIGHEST_REPLICATE", "HIGHEST_SEED", "check_keys"]
-
 HIGHEST_SEED: Final = 2**63 - 1
 HIGHEST_GAME: Final = 2**32 - 1
 HIGHEST_REPLICATE: Final = 2**32 - 1

@@ -1,8 +1,10 @@
-"""Who sits where: lineups as users write them, turned into the number of a policy for each seat of each game.
+"""Lineups as users write them, turned into the number of a policy for each seat of each game.
 
 `mirror:P` seats the same policy everywhere; a list (`random,random,thrifty`) names one policy per seat and is
-rotated from replicate to replicate of a deal, so that each sits everywhere equally often; in `field` every
-seat draws one of the game's field.
+rotated from replicate to replicate of a deal, so that each sits everywhere equally often; `one:A,B` is the
+list of one A and B at all other seats, at any number of players, and in `one:field,B` the one draws its
+policy from the game's field, deal by deal; in `drawn:A,B` every seat draws one of these, in `field` one of
+the game's field.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,25 +12,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.errors import UsageError
-from balance.games.contract import Game
 from balance.games.randomness import FOR_LINEUP, hashed, pick
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from balance.games.contract import Game
+
     Numbers = npt.NDArray[np.int64]
 
-__all__ = ["FORMS", "Lineup", "check_seated", "drawn_lineup", "parse_lineup"]
-
-FORMS: Final = "mirror:POLICY, field, or one policy per seat separated by commas"
+FORMS: Final = (
+    "mirror:POLICY, one:POLICY,OTHERS, drawn:POLICY,POLICY, field, or one policy per seat separated by commas"
+)
 _MIRROR: Final = "mirror"
+_ONE: Final = "one"
+_DRAWN: Final = "drawn"
 _FIELD: Final = "field"
 
 
 @dataclass(frozen=True, slots=True)
 class Lineup:
-    """Who sits where in every game of a cell."""
+    """The policy of every seat in every game of a cell."""
 
     text: str
     """As a user would write it, normalised: equal for equal lineups."""
@@ -39,6 +44,8 @@ class Lineup:
     """The numbers of `policies`."""
     drawn: bool = False
     """Whether every seat draws its policy."""
+    guests: int = 0
+    """How many of `policies`, from the first on, the first seat draws from; the rest are the other seats'."""
 
     @property
     def mixed(self) -> bool:
@@ -74,42 +81,83 @@ class Lineup:
         if self.drawn:
             keys = hashed(seed, self.players, games, FOR_LINEUP, again, seats)
             return pick(keys, len(self.policies))
-        return np.asarray((seats + again) % self.players)
+        places = np.asarray((seats + again) % self.players)
+        if self.guests:
+            drawn = pick(hashed(seed, self.players, games, FOR_LINEUP, 0, 0), self.guests)
+            places = np.where(places == 0, drawn, places + self.guests - 1)
+        return places
 
 
-def parse_lineup(text: str, players: int, game: Game[Any, Any]) -> Lineup:
+def parse_lineup(text: str, players: int, game: "Game[Any, Any]") -> Lineup:
     """Return the lineup that a user wrote; UsageError says what is wrong and what would be right."""
     head, _, rest = text.strip().partition(":")
     if text.strip() == _FIELD:
         if not game.facts.field:
             raise UsageError(f"{game.facts.title} has no field of policies; a lineup is {FORMS}")
         return drawn_lineup(game.facts.field, players, game, _FIELD)
+    if head == _DRAWN:
+        numbers = [_number(name, game) for name in rest.split(",")]
+        drawn = [game.policy_name(number) for number in dict.fromkeys(numbers)]
+        return drawn_lineup(drawn, players, game, f"{_DRAWN}:{','.join(drawn)}")
     written = [rest] * players if head == _MIRROR else text.split(",")
+    if head == _ONE:
+        both = rest.split(",")
+        if len(both) != 2:
+            raise UsageError(f"the lineup '{text}': one:A,B seats one A among B (a lineup is {FORMS})")
+        if both[0].strip() == _FIELD:
+            return _guest(both[1], players, game)
+        written = [both[0], *both[1:] * (players - 1)]
     numbers = [_number(name, game) for name in written]
     if len(numbers) != players:
         raise UsageError(f"the lineup '{text}' seats {len(numbers)}, but {players} play")
     names = [game.policy_name(number) for number in numbers]
     same = len(set(numbers)) == 1
     normal = f"{_MIRROR}:{names[0]}" if same else ",".join(names)
+    if head == _ONE and not same:
+        normal = f"{_ONE}:{names[0]},{names[1]}"
     return Lineup(normal, players, tuple(names), tuple(numbers))
 
 
-def drawn_lineup(policies: Sequence[str], players: int, game: Game[Any, Any], text: str) -> Lineup:
+def _guest(others: str, players: int, game: "Game[Any, Any]") -> Lineup:
+    """Return the lineup of one policy of the game's field among others, which changes from deal to deal."""
+    if not game.facts.field:
+        raise UsageError(f"{game.facts.title} has no field of policies; a lineup is {FORMS}")
+    numbers = [game.policy_number(name) for name in game.facts.field] + [_number(others, game)] * (
+        players - 1
+    )
+    names = tuple(game.policy_name(number) for number in numbers)
+    guests = len(game.facts.field)
+    return Lineup(f"{_ONE}:{_FIELD},{names[-1]}", players, names, tuple(numbers), guests=guests)
+
+
+def drawn_lineup(policies: Sequence[str], players: int, game: "Game[Any, Any]", text: str) -> Lineup:
     """Return the lineup in which every seat draws one of these policies from its own stream."""
     numbers = [game.policy_number(name) for name in policies]
     names = tuple(game.policy_name(number) for number in numbers)
     return Lineup(text, players, names, tuple(numbers), drawn=True)
 
 
-def _number(name: str, game: Game[Any, Any]) -> int:
+def _number(name: str, game: "Game[Any, Any]") -> int:
     try:
         return game.policy_number(name.strip())
     except UsageError as error:
         raise UsageError(f"{error} (a lineup is {FORMS})") from None
 
 
+def replicated(deals: "Numbers", times: int) -> "tuple[Numbers, Numbers]":
+    """Return the game index and the replicate of each game when every deal is played `times` times.
+
+    >>> import numpy as np
+    >>> [numbers.tolist() for numbers in replicated(np.array([4, 9]), 3)]
+    [[4, 4, 4, 9, 9, 9], [0, 1, 2, 0, 1, 2]]
+    """
+    import numpy as np
+
+    return np.repeat(deals, times), np.tile(np.arange(times, dtype=np.int64), deals.size)
+
+
 def check_seated(policies: "Numbers", games: int, players: int, policy_name: Callable[[int], str]) -> None:
-    """Refuse numbers of policies that do not seat everybody in every game, or that nobody has.
+    """Refuse numbers of policies that leave a seat empty, or that no policy has.
 
     >>> import numpy as np
     >>> check_seated(np.zeros((1, 1), np.int64), 1, 2, str)

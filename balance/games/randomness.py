@@ -13,14 +13,10 @@ if TYPE_CHECKING:
 
     Keys = npt.NDArray[np.uint64]
 
-__all__ = ["FOR_LINEUP", "FOR_SAMPLE", "FOR_VARIANTS", "hashed", "pick"]
-
 FOR_LINEUP: Final = 3
 """What a hash of a game is for: 1 and 2 are the deck and the policies, in the kernels."""
-FOR_SAMPLE: Final = 4
-"""A hash that chooses cells, not games."""
 FOR_VARIANTS: Final = 5
-"""In which order the variants of a game are in force, where a cell leaves it open."""
+"""The order in which the variants of a game are in force, where a cell leaves it open."""
 
 _GOLDEN: Final = 0x9E3779B97F4A7C15
 _FIRST: Final = 0xBF58476D1CE4E5B9

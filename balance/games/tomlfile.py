@@ -8,7 +8,6 @@ fields mean is the game's.
 import json
 import re
 import tomllib
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from balance.errors import CatalogError, Problem
+from balance.games.folding import folded
 from balance.suggest import unknown
 
 LARGEST_FILE: Final = 1_000_000
@@ -30,7 +30,7 @@ _DOTTED: Final = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ 
 
 
 class Problems:
-    """Collects problems, so that all of them are told at once."""
+    """Collects problems, so that all of them are reported at once."""
 
     def __init__(self) -> None:
         self.found: list[Problem] = []
@@ -40,7 +40,7 @@ class Problems:
         shown = name if name.isprintable() and len(name) <= LONGEST_NAME else describe(name)
         self.found.append(Problem(file, entry, shown, message))
         if len(self.found) >= MOST_PROBLEMS:
-            self.found.append(Problem(file, "", "", f"{MOST_PROBLEMS} problems; the rest is not told"))
+            self.found.append(Problem(file, "", "", f"{MOST_PROBLEMS} problems; the rest is not shown"))
             self.raise_if_any()
 
     def raise_if_any(self) -> None:
@@ -50,7 +50,7 @@ class Problems:
 
 
 @dataclass(slots=True)
-class Entry:
+class RawEntry:
     """One table of a list in a catalog file, after merging: its fields and the file each came from."""
 
     kind: str
@@ -115,12 +115,12 @@ def read_toml(path: Path, problems: Problems) -> dict[str, Any]:
 
 
 class _BadFileError(ValueError):
-    """A file that is no catalog, told in words."""
+    """A file that is not a catalog; the message says why."""
 
 
 def _read_bytes(path: Path) -> bytes:
     """Return what the file holds, never more than a catalog may."""
-    # a pipe or a device is no catalog, and could be read for ever
+    # a pipe or a device is not a catalog, and reading it might never end
     if path.exists() and not path.is_file():
         raise _BadFileError("not a regular file")
     with path.open("rb") as file:
@@ -153,7 +153,7 @@ def _in_words(error: tomllib.TOMLDecodeError) -> str:
 
 
 def _depth(value: Any) -> int:
-    """Levels of nesting, without recursion: the input may be built to exhaust the stack."""
+    """Return the levels of nesting, without recursion: the input may be built to exhaust the stack."""
     deepest, todo = 0, [(value, 0)]
     while todo:
         item, depth = todo.pop()
@@ -165,9 +165,11 @@ def _depth(value: Any) -> int:
     return deepest
 
 
-def entries_of(document: dict[str, Any], file: str, kinds: Sequence[str], problems: Problems) -> list[Entry]:
+def entries_of(
+    document: dict[str, Any], file: str, kinds: Sequence[str], problems: Problems
+) -> list[RawEntry]:
     """Return the entries of one file; other top-level keys, wrong forms and ids given twice are noted."""
-    found: list[Entry] = []
+    found: list[RawEntry] = []
     for key, value in document.items():
         if key not in kinds:
             shown = unknown("key", key, kinds)
@@ -180,7 +182,7 @@ def entries_of(document: dict[str, Any], file: str, kinds: Sequence[str], proble
                 if problem:
                     problems.add(file, f"{key} number {number}", "id", problem)
                 else:
-                    found.append(Entry(key, fields["id"], file, fields, dict.fromkeys(fields, file)))
+                    found.append(RawEntry(key, fields["id"], file, fields, dict.fromkeys(fields, file)))
     seen: set[tuple[str, Any]] = set()
     for entry in found:
         if (entry.kind, entry.id) in seen:
@@ -197,10 +199,10 @@ def _id_problem(fields: dict[str, Any]) -> str:
     return ""
 
 
-def toml_text(head: Mapping[str, Any], entries: Iterable[Entry]) -> str:
+def toml_text(head: Mapping[str, Any], entries: Iterable[RawEntry]) -> str:
     """Return entries as one file, after its table `[catalog]`; reading it gives the same entries.
 
-    >>> unions = Entry("twist", "unions", "", {"id": "unions", "set": {"goal": 9}})
+    >>> unions = RawEntry("twist", "unions", "", {"id": "unions", "set": {"goal": 9}})
     >>> print(toml_text({"version": "1"}, [unions]))
     [catalog]
     version = "1"
@@ -214,11 +216,11 @@ def toml_text(head: Mapping[str, Any], entries: Iterable[Entry]) -> str:
     return _tables_text(tables)
 
 
-def overlay_text(old: Iterable[Entry], new: Iterable[Entry]) -> str:
+def overlay_text(old: Iterable[RawEntry], new: Iterable[RawEntry]) -> str:
     """Return the overlay that makes of some entries others; empty if nothing differs.
 
-    >>> old = [Entry("charm", 1, "", {"id": 1, "cost": 3}), Entry("charm", 2, "", {"id": 2})]
-    >>> print(overlay_text(old, [Entry("charm", 1, "", {"id": 1, "cost": 4})]))
+    >>> old = [RawEntry("charm", 1, "", {"id": 1, "cost": 3}), RawEntry("charm", 2, "", {"id": 2})]
+    >>> print(overlay_text(old, [RawEntry("charm", 1, "", {"id": 1, "cost": 4})]))
     [[charm]]
     id = 1
     cost = 4
@@ -271,7 +273,7 @@ def toml_value(value: Any) -> str:
             return str(value)
 
 
-def merge(base: list[Entry], overlay: list[Entry], problems: Problems) -> list[Entry]:
+def merge(base: list[RawEntry], overlay: list[RawEntry], problems: Problems) -> list[RawEntry]:
     """Lay a file's entries over others: a known id changes the fields given, `remove = true` takes it out."""
     merged = {(entry.kind, entry.id): entry for entry in base}
     for entry in overlay:
@@ -285,13 +287,13 @@ def merge(base: list[Entry], overlay: list[Entry], problems: Problems) -> list[E
                 del merged[key]
         elif known is not None:
             fields, origin = known.fields | entry.fields, known.origin | entry.origin
-            merged[key] = Entry(entry.kind, entry.id, known.file, fields, origin)
+            merged[key] = RawEntry(entry.kind, entry.id, known.file, fields, origin)
         else:
             merged[key] = entry
     return list(merged.values())
 
 
-def _remove_problem(entry: Entry, known: Sequence[tuple[str, Any]]) -> str:
+def _remove_problem(entry: RawEntry, known: Sequence[tuple[str, Any]]) -> str:
     if entry.fields["remove"] is not True:
         return f"only 'remove = true' is possible, found {describe(entry.fields['remove'])}"
     if set(entry.fields) - {"id", "remove"}:
@@ -329,7 +331,9 @@ def describe(value: Any) -> str:
 class Fields:
     """Takes the fields of one entry, one check per call; what is wrong is noted and a stand-in returned."""
 
-    def __init__(self, entry: Entry, problems: Problems, allowed: Collection[str], label: str = "") -> None:
+    def __init__(
+        self, entry: RawEntry, problems: Problems, allowed: Collection[str], label: str = ""
+    ) -> None:
         self.entry = entry
         self.problems = problems
         self.label = label or entry.label
@@ -421,7 +425,7 @@ class Fields:
     ) -> Self:
         """Return the fields of a table inside the entry; they are named `name.key` in messages."""
         values = self.table(name) if table is None else table
-        entry = Entry(
+        entry = RawEntry(
             self.entry.kind,
             self.entry.id,
             self.entry.file_of(origin or name),
@@ -431,7 +435,7 @@ class Fields:
 
 
 def check_integer(value: Any, low: int, high: int, wrong: Callable[[str], None]) -> int:
-    """Return the value if it is a whole number in the range, else the lowest, after telling `wrong`."""
+    """Return a whole number in the range; anything else is reported to `wrong`, and the lowest returned."""
     if isinstance(value, bool) or not isinstance(value, int):
         wrong(f"expected a whole number {low}..{high}, found {describe(value)}")
     elif not low <= value <= high:
@@ -462,22 +466,13 @@ def text_problem(value: Any, longest: int, *, markup: bool = False, empty: bool 
     return ""
 
 
-def folded(name: str) -> str:
-    """Return a name as it is compared: upper and lower case are the same, and ways to write a letter.
-
-    >>> folded("  Moon BASE ") == folded("moon base")
-    True
-    """
-    return unicodedata.normalize("NFKC", " ".join(name.split())).casefold()
-
-
-def duplicates(texts: Iterable[tuple[Entry, str, str]]) -> list[tuple[Entry, Entry, str]]:
+def duplicates(texts: Iterable[tuple[RawEntry, str, str]]) -> list[tuple[RawEntry, RawEntry, str]]:
     """Return the entries that share a name: who had it first, who has it too, and in which field.
 
-    Takes entries, names of fields and their texts; empty texts are shared by nobody.
+    Takes entries, names of fields and their texts; empty texts are not compared.
     """
-    seen: dict[str, Entry] = {}
-    pairs: list[tuple[Entry, Entry, str]] = []
+    seen: dict[str, RawEntry] = {}
+    pairs: list[tuple[RawEntry, RawEntry, str]] = []
     for entry, name, text in texts:
         first = seen.setdefault(folded(text), entry)
         if first is not entry and folded(text):

@@ -8,21 +8,10 @@ from balance.errors import UsageError
 from balance.games.contract import Catalog, Game
 from balance.suggest import unknown
 
-__all__ = [
-    "ALL",
-    "WORDS",
-    "combinations_of",
-    "editions_of",
-    "texts_of",
-    "variant_id",
-    "variant_ids",
-    "variant_names",
-]
-
 WORDS: Final = {"none": 0, "singles": 1, "pairs": 2}
-"""A word for every combination of so many variants."""
+"""A word for all combinations of N variants, and N."""
 ALL: Final = "all"
-"""All of them, as far as the game has so many at once."""
+"""All of them, up to the number of variants that the game has at once."""
 
 Combination = tuple[str, ...]
 
@@ -32,28 +21,16 @@ def variant_names(game: Game[Any, Any], catalog: Catalog, given: Iterable[str]) 
     names: list[str] = []
     for value in given:
         if not value.strip():
-            continue  # --twists "" is no twist
+            continue  # an empty text names none
         if _entries(game, catalog, value):
             names.append(value)
             continue
         parts = [part.strip() for part in value.split(",")]
         if "" in parts:
-            raise UsageError(f"--{game.facts.variants} {value}: a name is missing beside a comma")
+            word = game.facts.variants
+            raise UsageError(f"{word} {value}: a name is missing beside a comma", parameter=word)
         names += parts
     return names
-
-
-def editions_of(game: Game[Any, Any], catalog: Catalog) -> list[str]:
-    """Return the printed editions that a catalog has; an overlay may have removed some."""
-    return [edition for edition in game.facts.editions if _has_edition(game, catalog, edition)]
-
-
-def _has_edition(game: Game[Any, Any], catalog: Catalog, edition: str) -> bool:
-    try:
-        game.variants(catalog, edition)
-    except UsageError:
-        return False
-    return True
 
 
 def variant_id(game: Game[Any, Any], catalog: Catalog, name: str) -> str:
@@ -96,6 +73,16 @@ def combinations_of(
             ids = variant_ids(game, catalog, edition, [value])
             found.add(ids if ordered else tuple(sorted(ids)))
     return sorted(found)
+
+
+def entry_names(game: Game[Any, Any], catalog: Catalog, *kinds: str) -> dict[str, str]:
+    """Return the names of all entries of some kinds by id."""
+    return {
+        str(row["id"]): str(row.get("name") or row["id"])
+        for kind in game.kinds
+        if kind.name in kinds
+        for row in game.rows(catalog, kind, {})
+    }
 
 
 def texts_of(given: str | int | Iterable[Any] | None) -> list[str]:

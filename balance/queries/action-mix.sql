@@ -1,31 +1,26 @@
--- Question: Which actions do the policies choose?
--- Game: nefarious
+-- Question: Which actions are chosen?
+-- Title: Which actions are chosen, all combinations together
 -- Parameters:
---   $players (cells.players, optional): only games of so many players
 --   $lineup (cells.lineup, optional): only games of this lineup
---   $twist (twists.id, optional): only games with this twist, alone or in a pair
+--   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
---   lineup: who sits where
---   policy: who played
---   seats: how many seats, over all games
---   speculate: times Speculate was chosen
---   invent: times Invent was chosen
---   research: times Research was chosen
---   work: times Work was chosen
---   choices: all of them
---   speculate_share: part of all choices
---   invent_share: part of all choices
---   research_share: part of all choices
---   work_share: part of all choices
-select lineup, policy, count(*) as seats, sum(chose_speculate)::bigint as speculate,
-  sum(chose_invent)::bigint as invent,
-  sum(chose_research)::bigint as research, sum(chose_work)::bigint as work,
-  speculate + invent + research + work as choices,
-  speculate / nullif(choices, 0) as speculate_share, invent / nullif(choices, 0) as invent_share,
-  research / nullif(choices, 0) as research_share, work / nullif(choices, 0) as work_share
-from seats
-where ($players is null or players = $players)
-  and ($lineup is null or lineup = $lineup)
-  and ($twist is null or pair_a = $twist or pair_b = $twist)
-group by lineup, policy
-order by lineup, policy
+--   lineup [In, lineup]: who sits where
+--   players [Players, integer]: how many play
+--   games [Games, integer]: how many games
+--   action [Action]: what is chosen
+--   share [Share, share]: of all choices
+--   low: lower end of its 95% interval (Wilson, from the variance over deals)
+--   high: upper end of its 95% interval
+-- Spread: action, share
+with dealt as (  -- the deal is the unit, in whatever cell
+  select lineup, players, "of" as action, deal, sum(num) as x, sum(den) as y, sum(games) as games
+  from figures join cells using (cell_id)
+  where measure = 'action' and ($lineup is null or lineup = $lineup)
+    and ($counts is null or list_contains(string_split($counts, ','), players::varchar))
+  group by all
+), shared as (
+  select lineup, players, action, sum(games)::bigint as games, share(x, y) as s from dealt group by lineup, players, action
+)
+select lineup, players, games, action, s.value as share, s.low as low, s.high as high
+from shared
+order by lineup, players, action

@@ -1,7 +1,7 @@
 -- Question: Which cards are built first, and do their builders win?
 -- Game: nefarious
 -- Parameters:
---   $players (cells.players, optional): only games of so many players
+--   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $twist (twists.id, optional): only games with this twist, alone or in a pair
 -- Columns:

@@ -1,33 +1,33 @@
--- Question: Who is so many points behind at half-time: how often do they still win?
--- Game: nefarious
+-- Question: How often does a seat win that is behind at half-time?
+-- Title: Chance to win for a seat by how many points it is behind at half-time
+-- Note: Where fewer than 30 seats were that far behind, nothing is drawn.
 -- Parameters:
---   $players (cells.players, optional): only games of so many players
 --   $lineup (cells.lineup, optional): only games of this lineup
---   $twist (twists.id, optional): only games with this twist, alone or in a pair
+--   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
---   lineup: who sits where
---   deficit: points behind the best at half-time; 0: nobody is ahead
---   seats: seats in games that somebody won
---   wins: seats that won
---   points: sum of win points: as many as there are players for a win
---   win_points: points / seats; 1 is a fair share
-with tops as (
-  select game_id, max(vp_half) as top
-  from seats
-  where ($players is null or players = $players)
-    and ($lineup is null or lineup = $lineup)
-    and ($twist is null or pair_a = $twist or pair_b = $twist)
-  group by game_id
-), sums as (
-  select lineup, top - vp_half as deficit, count(*) as seats, count(*) filter (won) as wins,
-    sum(win_points)::bigint as points
-  from seats join tops using (game_id)
-  where not stalled
-    and ($players is null or players = $players)
-    and ($lineup is null or lineup = $lineup)
-    and ($twist is null or pair_a = $twist or pair_b = $twist)
-  group by lineup, deficit
+--   lineup [Lineup, hidden]: who sits where
+--   behind [Points behind]: at half-time
+--   players [Players, integer]: how many play
+--   share [Chance to win, share]: of the seats that are that far behind
+--   low: lower end of its 95% interval (Wilson, from the variance over deals)
+--   high: upper end of its 95% interval
+--   seats [Seats, integer]: how many
+-- Figure: dots
+--   label: behind
+--   series: players
+--   y: share
+--   x_title: players
+--   y_title: chance to win
+with dealt as (  -- the deal is the unit, in whatever cell
+  select lineup, "of"::int as least, players, deal, sum(num) as x, sum(den) as y
+  from figures join cells using (cell_id)
+  where measure = 'comeback' and ($lineup is null or lineup = $lineup)
+    and ($counts is null or list_contains(string_split($counts, ','), players::varchar))
+  group by all
+), shared as (
+  select lineup, least, players, sum(y)::bigint as seats, share(x, y) as s from dealt group by lineup, least, players
 )
-select *, points / seats as win_points
-from sums
-order by lineup, deficit
+select lineup, case least when 1 then '1' when 2 then '2-3' when 4 then '4-7' when 8 then '8-15' else '16+' end as behind,
+  players, s.value as share, s.low as low, s.high as high, seats
+from shared where seats >= 30
+order by lineup, least, players

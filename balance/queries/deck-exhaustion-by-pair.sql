@@ -1,45 +1,33 @@
 -- Question: Under which pairs of twists does the deck run out?
+-- Title: Games in which the deck runs out, by pair of twists
 -- Game: nefarious
 -- Parameters:
---   $players (cells.players, optional): only games of so many players
+--   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 -- Columns:
---   lineup: who sits where
---   pair_a: first twist of the pair, in alphabetical order
---   pair_b: second twist of the pair
---   deals: how many deals; games of a deal share its shuffle, whatever the twists
---   games: how many games
---   exhausted: games in which the deck ran out
---   exhausted_share: exhausted / games
+--   lineup [Lineup]: who sits where
+--   pair_a [First twist, variant]: first twist of the pair, in alphabetical order
+--   pair_b [Second twist, variant]: second twist of the pair
+--   deals [Deals, integer]: how many deals; games of a deal share its shuffle, whatever the twists
+--   games [Games, integer]: how many games
+--   exhausted [Deck runs out, integer]: games in which the deck ran out
+--   exhausted_share [Share, share]: exhausted / games
 --   low: lower end of its 95% interval (Wilson, from the variance over deals)
 --   high: upper end of its 95% interval
-with deals as (  -- the unit is the deal: its games share the shuffle, in all cells
-  select lineup, pair_a, pair_b, players, deal(game_id) as deal, count(*) as games,
-    count(*) filter (deck_exhausted) as exhausted
-  from games
-  where pair_b is not null
-    and ($players is null or players = $players)
-    and ($lineup is null or lineup = $lineup)
-  group by lineup, pair_a, pair_b, players, deal(game_id)
-), sums as (
+with figures as (  -- the unit is the deal: its games share the shuffle, in all cells
   select lineup, pair_a, pair_b, count(*) as deals, sum(games)::bigint as games,
-    sum(exhausted)::bigint as exhausted,
-    sum(exhausted * exhausted)::bigint as exhausted_exhausted,
-    sum(exhausted * games)::bigint as exhausted_games, sum(games * games)::bigint as games_games
-  from deals
+    sum(exhaustion)::bigint as exhausted, share(exhaustion, games) as s
+  from (
+    select lineup, pair_a, pair_b, players, deal, sum(games) as games, sum(exhaustion) as exhaustion
+    from deals join (select * exclude (deals) from cells) using (cell_id)
+    where pair_b is not null
+      and ($players is null or players = $players)
+      and ($lineup is null or lineup = $lineup)
+    group by all
+  )
   group by lineup, pair_a, pair_b
-), shares as (
-  select *, exhausted / games as share,
-    (exhausted_exhausted - 2 * (exhausted / games) * exhausted_games
-      + (exhausted / games) * (exhausted / games) * games_games)
-      / (1.0 * games * games) as variance
-  from sums
-), known as (  -- in how many independent games it would be known as well; if nothing varies, the deals
-  select *, case when variance > 1e-12 then share * (1 - share) / variance else deals end as effective
-  from shares
 )
-select lineup, pair_a, pair_b, deals, games, exhausted, share as exhausted_share,
-  wilson_low(share * effective, effective) as low,
-  wilson_high(share * effective, effective) as high
-from known
+select lineup, pair_a, pair_b, deals, games, exhausted, s.value as exhausted_share, s.low as low,
+  s.high as high
+from figures
 order by lineup, pair_a, pair_b

@@ -1,7 +1,7 @@
 -- Question: How much more is earned per round under a twist?
 -- Game: nefarious
 -- Parameters:
---   $players (cells.players, optional): only games of so many players
+--   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $alone (boolean, default false): only games with the twist alone, not in a pair
 -- Columns:

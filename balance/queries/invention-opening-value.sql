@@ -1,7 +1,7 @@
 -- Question: What is a card worth in the opening hand, where chance has put it?
 -- Game: nefarious
 -- Parameters:
---   $players (cells.players, optional): only games of so many players
+--   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $twist (twists.id, optional): only games with this twist, alone or in a pair
 --   $policy (policies.policy, optional): only this policy
@@ -16,29 +16,22 @@
 --   value: points / seats - 1: win points above a fair share
 --   low: lower end of its 95% interval, from the variance over deals
 --   high: upper end of its 95% interval
-with deals as (  -- the unit is the deal: its games share the shuffle, in all cells
-  select invention, players, deal(game_id) as deal, count(*) as seats, sum(win_points)::bigint as points
-  from cards
-  where how = 'opening'
-    and ($players is null or players = $players)
-    and ($lineup is null or lineup = $lineup)
-    and ($twist is null or pair_a = $twist or pair_b = $twist)
-    and ($policy is null or policy = $policy)
-  group by invention, players, deal(game_id)
-), sums as (
+with figures as (  -- the unit is the deal: its games share the shuffle, in all cells
   select invention, count(*) as deals, sum(seats)::bigint as seats, sum(points)::bigint as points,
-    sum(points * points)::bigint as points_points, sum(points * seats)::bigint as points_seats,
-    sum(seats * seats)::bigint as seats_seats
-  from deals
+    average(points, seats) as s
+  from (
+    select invention, players, deal(game_id) as deal, count(*) as seats, sum(win_points) as points
+    from cards
+    where how = 'opening'
+      and ($players is null or players = $players)
+      and ($lineup is null or lineup = $lineup)
+      and ($twist is null or pair_a = $twist or pair_b = $twist)
+      and ($policy is null or policy = $policy)
+    group by all
+  )
   group by invention
-), shares as (
-  select *, points / seats as mean,
-    1.959963984540054 / seats
-      * sqrt(greatest(0, points_points - 2 * mean * points_seats + mean * mean * seats_seats)) as reach
-  from sums
 )
-select invention, name as invention_name, cost, vp, deals, seats, points, mean - 1 as value,
-  mean - 1 - reach as low,
-  mean - 1 + reach as high
-from shares join inventions on id = invention
+select invention, name as invention_name, cost, vp, deals, seats, points, s.value - 1 as value,
+  s.low - 1 as low, s.high - 1 as high
+from figures join inventions on id = invention
 order by value desc, invention

@@ -1,41 +1,26 @@
--- Question: Under which twists is a card in the opening hand worth more?
+-- Question: Under which twists is a card in the opening hand worth more than in the same games without the twist?
 -- Game: nefarious
 -- Parameters:
 --   $invention (inventions.id, required): the card, by id or name
---   $players (cells.players, optional): only games of so many players
+--   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
---   $alone (boolean, default false): only games with the twist alone, not in a pair
 -- Columns:
+--   lineup: who sits where
 --   twist: the twist, alone or in a pair
 --   twist_name: its name
---   seats: seats that had the card in the opening hand
---   points: sum of win points: as many as there are players for a win, 1 for each seat of a stalled game
---   value: points / seats - 1
---   plain_seats: the same without any twist: seats
---   plain_value: value without any twist
---   difference: value - plain_value
-with cell as (
-  select cell_id, count(*) as seats, sum(win_points)::bigint as points
-  from cards
-  where invention = $invention and how = 'opening'
-    and ($players is null or players = $players)
-    and ($lineup is null or lineup = $lineup)
-  group by cell_id
-), in_force as (
-  select unnest([pair_a, pair_b]) as twist, seats, points
-  from cell join cells using (cell_id)
-  where pair_b is null or not $alone
-), plain as (
-  select sum(seats)::bigint as plain_seats, sum(points)::bigint / sum(seats)::bigint - 1 as plain_value
-  from cell join cells using (cell_id)
-  where pair_a is null
-), sums as (
-  select twist, sum(seats)::bigint as seats, sum(points)::bigint as points
-  from in_force
-  where twist is not null
-  group by twist
-)
-select twist, name as twist_name, seats, points, points / seats - 1 as value, plain_seats, plain_value,
-  value - plain_value as difference
-from sums join twists on id = twist cross join plain
-order by difference desc nulls last, twist
+--   difference: value under it less that in the same combinations without it, over common deals
+--   low: lower end of its 95% interval (Student, from the variance over deals)
+--   high: upper end of its 95% interval
+--   value: win points of the seats that were dealt it, less 1
+--   without_value: the same without the twist
+--   seats: seats that were dealt it under the twist
+with summed as (
+  select lineup, variant as twist, sums(x, y) as own, sums(u, v) as base, common(x, y, u, v) as c
+  from item_versus
+  where item = $invention and ($players is null or players = $players) and ($lineup is null or lineup = $lineup)
+  group by lineup, variant
+), compared as (select *, difference_from(own, base, c) as d from summed where own.den > 0 and base.den > 0)
+select lineup, twist, name as twist_name, d.value as difference, d.low as low, d.high as high,
+  own.num / own.den - 1 as value, base.num / base.den - 1 as without_value, own.den::bigint as seats
+from compared join twists on id = twist
+order by difference desc, lineup, twist

@@ -1,23 +1,45 @@
--- Question: How long do games last, and how many never end?
+-- Question: How long do games last, and how many does nobody win?
+-- Title: Length of games in rounds, all combinations together
 -- Parameters:
 --   $lineup (cells.lineup, optional): only games of this lineup
+--   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
---   lineup: who sits where
---   players: how many play
---   games: how many games
---   stalled: games that nobody won
---   stalled_share: stalled / games
---   p05: 5% of games are no longer than so many rounds
---   median: half of games are no longer than so many rounds
---   p95: 95% of games are no longer than so many rounds
---   rounds: sum of rounds
---   mean_rounds: rounds / games
-select lineup, players, count(*) as games, count(*) filter (stalled) as stalled,
-  count(*) filter (stalled) / count(*) as stalled_share,
-  quantile_disc(rounds, 0.05) as p05, quantile_disc(rounds, 0.5) as median,
-  quantile_disc(rounds, 0.95) as p95,
-  sum(rounds)::bigint as rounds, sum(rounds)::bigint / count(*) as mean_rounds
-from games
-where $lineup is null or lineup = $lineup
-group by lineup, players
+--   lineup [Lineup, lineup]: who sits where
+--   players [Players, integer]: how many play
+--   games [Games, integer]: how many games
+--   p05 [5% end within, integer]: one game in twenty is no longer than that
+--   p50 [Median, integer]: half of the games are no longer than that
+--   p95 [95% end within, integer]: one game in twenty is longer than that
+--   mean [Mean, number]: rounds of a game
+--   mean_low: lower end of its 95% interval (Student, from the variance over deals)
+--   mean_high: upper end of its 95% interval
+--   stalled [Nobody wins, share]: the share of games that stall
+--   stalled_low: lower end of its 95% interval (Wilson, from the variance over deals)
+--   stalled_high: upper end of its 95% interval
+with counted as (
+  select c.lineup, c.players, l.length, sum(l.games)::bigint as games
+  from lengths l join cells c using (cell_id)
+  where ($lineup is null or c.lineup = $lineup)
+    and ($counts is null or list_contains(string_split($counts, ','), c.players::varchar))
+  group by all
+), ranked as (
+  select *, sum(games) over (partition by lineup, players order by length) as upto,
+    sum(games) over (partition by lineup, players) as n
+  from counted
+), quantiles as (
+  select lineup, players, max(n)::bigint as games,
+    min(length) filter (upto >= 0.05::double * n) as p05, min(length) filter (upto >= 0.5::double * n) as p50,
+    min(length) filter (upto >= 0.95::double * n) as p95
+  from ranked group by lineup, players
+), dealt as (
+  select c.lineup, c.players, d.deal, sum(d.mean_length) as rounds, sum(d.stalls) as stalls, sum(d.games) as games
+  from deals d join cells c using (cell_id) group by all
+), summed as (
+  select lineup, players, sums(rounds, games) as r, sums(stalls, games) as e from dealt group by lineup, players
+), estimated as (
+  select lineup, players, mean_from(r) as m, share_from(e, 1) as s from summed
+)
+select lineup, players, games, p05, p50, p95, m.value as mean, m.low as mean_low, m.high as mean_high,
+  s.value as stalled, s.low as stalled_low, s.high as stalled_high
+from quantiles join estimated using (lineup, players)
 order by lineup, players

@@ -1,48 +1,31 @@
--- Question: How long do games last under each twist?
+-- Question: How long do games last under each twist alone?
 -- Game: nefarious
 -- Parameters:
---   $players (cells.players, optional): only games of so many players
+--   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
---   $alone (boolean, default false): only games with the twist alone, not in a pair
 -- Columns:
 --   lineup: who sits where
---   twist: the twist, alone or in a pair
---   twist_name: its name
+--   players: how many play
+--   twist: the twist
+--   p05: 5% of games last at most this many rounds
+--   median: half of the games last at most this many rounds
+--   p95: 95% of games last at most this many rounds
+--   mean: rounds of a game
+--   mean_low: lower end of its 95% interval (Student, from the variance over deals)
+--   mean_high: upper end of its 95% interval
+--   ratio: mean, as a multiple of that without twists; nothing if those were not played
+--   ratio_low: lower end of its 95% interval (Fieller, on common deals)
+--   ratio_high: upper end of its 95% interval
+--   stalled: share of games that nobody wins
 --   games: how many games
---   stalled: games that nobody won
---   stalled_share: stalled / games
---   p05: 5% of games are no longer than so many rounds
---   median: half of games are no longer than so many rounds
---   p95: 95% of games are no longer than so many rounds
---   rounds: sum of rounds
---   mean_rounds: rounds / games
---   plain_median: median without any twist, same lineup and players
---   plain_mean: mean of rounds without any twist
-with in_force as (
-  select lineup, unnest([pair_a, pair_b]) as twist, rounds, stalled
-  from games
-  where ($players is null or players = $players)
-    and ($lineup is null or lineup = $lineup)
-    and (pair_b is null or not $alone)
-), lengths as (
-  select lineup, twist, count(*) as games, count(*) filter (stalled) as stalled,
-    count(*) filter (stalled) / count(*) as stalled_share,
-    quantile_disc(rounds, 0.05) as p05, quantile_disc(rounds, 0.5) as median,
-    quantile_disc(rounds, 0.95) as p95,
-    sum(rounds)::bigint as rounds, sum(rounds)::bigint / count(*) as mean_rounds
-  from in_force
-  where twist is not null
-  group by lineup, twist
-), plain as (
-  select lineup, quantile_disc(rounds, 0.5) as plain_median, sum(rounds)::bigint / count(*) as plain_mean
-  from games
-  where ($players is null or players = $players)
-    and ($lineup is null or lineup = $lineup)
-    and pair_a is null
-  group by lineup
-)
-select lineup, twist, name as twist_name, games, stalled, stalled_share, p05, median, p95, rounds,
-  mean_rounds,
-  plain_median, plain_mean
-from lengths join twists on id = twist left join plain using (lineup)
-order by lineup, twist
+select lineup, players, pair_a as twist, max(value) filter (metric = 'length_short') as p05,
+  max(value) filter (metric = 'length') as median, max(value) filter (metric = 'length_long') as p95,
+  max(value) filter (metric = 'mean_length') as mean, max(low) filter (metric = 'mean_length') as mean_low,
+  max(high) filter (metric = 'mean_length') as mean_high, max(value) filter (metric = 'length_ratio') as ratio,
+  max(low) filter (metric = 'length_ratio') as ratio_low, max(high) filter (metric = 'length_ratio') as ratio_high,
+  max(value) filter (metric = 'stalls') as stalled, max(games) as games
+from metrics
+where pair_a is not null and pair_b is null
+  and ($players is null or players = $players) and ($lineup is null or lineup = $lineup)
+group by all
+order by all

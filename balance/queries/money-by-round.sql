@@ -1,7 +1,7 @@
 -- Question: How do money, hands and scores grow from round to round?
 -- Game: nefarious
 -- Parameters:
---   $players (cells.players, optional): only games of so many players
+--   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $twist (twists.id, optional): only games with this twist, alone or in a pair
 --   $last (integer, default 20): no rounds after this one

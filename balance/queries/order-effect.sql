@@ -1,7 +1,7 @@
 -- Question: Does it matter which of two twists comes first?
 -- Game: nefarious
 -- Parameters:
---   $players (cells.players, optional): only games of so many players
+--   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $twist (twists.id, optional): only games with this twist, alone or in a pair
 -- Columns:
@@ -17,30 +17,25 @@
 --   difference: mean_rounds_ab - mean_rounds_ba
 --   low: lower end of its 95% interval, from the variance over deals
 --   high: upper end of its 95% interval
-with deals as (  -- the unit is the deal; it draws the order, so all its games have the same
-  select lineup, pair_a, pair_b, players, twist_1 = pair_a as ab, count(*) as games,
-    count(*) filter (stalled) as stalled,
-    sum(rounds)::bigint as rounds
-  from games
-  where pair_b is not null
-    and ($players is null or players = $players)
-    and ($lineup is null or lineup = $lineup)
-    and ($twist is null or pair_a = $twist or pair_b = $twist)
-  group by lineup, pair_a, pair_b, players, ab, deal(game_id)
-), sums as (
+with means as (  -- the unit is the deal; it draws the order, so all its games have the same
   select lineup, pair_a, pair_b, ab, sum(games)::bigint as games, sum(stalled)::bigint as stalled,
-    sum(rounds)::bigint as rounds, sum(rounds * rounds)::bigint as rounds_rounds,
-    sum(rounds * games)::bigint as rounds_games, sum(games * games)::bigint as games_games
-  from deals
+    average(rounds, games) as s
+  from (
+    select lineup, pair_a, pair_b, players, twist_1 = pair_a as ab, deal(game_id) as deal, count(*) as games,
+      count(*) filter (stalled) as stalled, sum(rounds) as rounds
+    from games
+    where pair_b is not null
+      and ($players is null or players = $players)
+      and ($lineup is null or lineup = $lineup)
+      and ($twist is null or pair_a = $twist or pair_b = $twist)
+    group by all
+  )
   group by lineup, pair_a, pair_b, ab
-), means as (
-  select *, rounds / games as mean,
-    greatest(0, rounds_rounds - 2 * mean * rounds_games + mean * mean * games_games) / (games * games) as variance
-  from sums
 )
 select lineup, pair_a, pair_b, a.games as games_ab, b.games as games_ba, a.stalled as stalled_ab,
-  b.stalled as stalled_ba, a.mean as mean_rounds_ab, b.mean as mean_rounds_ba, a.mean - b.mean as difference,
-  difference - 1.959963984540054 * sqrt(a.variance + b.variance) as low,
-  difference + 1.959963984540054 * sqrt(a.variance + b.variance) as high
+  b.stalled as stalled_ba, a.s.value as mean_rounds_ab, b.s.value as mean_rounds_ba,
+  a.s.value - b.s.value as difference,
+  difference - sqrt((a.s.high - a.s.value) ** 2 + (b.s.high - b.s.value) ** 2) as low,
+  difference + sqrt((a.s.high - a.s.value) ** 2 + (b.s.high - b.s.value) ** 2) as high
 from (from means where ab) a join (from means where not ab) b using (lineup, pair_a, pair_b)
 order by lineup, pair_a, pair_b

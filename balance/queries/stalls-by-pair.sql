@@ -1,44 +1,32 @@
 -- Question: Under which pairs of twists do games never end?
+-- Title: Games that nobody wins, by pair of twists
 -- Game: nefarious
 -- Parameters:
---   $players (cells.players, optional): only games of so many players
+--   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 -- Columns:
---   lineup: who sits where
---   pair_a: first twist of the pair, in alphabetical order
---   pair_b: second twist of the pair
---   deals: how many deals; games of a deal share its shuffle, whatever the twists
---   games: how many games
---   stalled: games that nobody won
---   stalled_share: stalled / games
+--   lineup [Lineup]: who sits where
+--   pair_a [First twist, variant]: first twist of the pair, in alphabetical order
+--   pair_b [Second twist, variant]: second twist of the pair
+--   deals [Deals, integer]: how many deals; games of a deal share its shuffle, whatever the twists
+--   games [Games, integer]: how many games
+--   stalled [Nobody wins, integer]: games that nobody won
+--   stalled_share [Share, share]: stalled / games
 --   low: lower end of its 95% interval (Wilson, from the variance over deals)
 --   high: upper end of its 95% interval
-with deals as (  -- the unit is the deal: its games share the shuffle, in all cells
-  select lineup, pair_a, pair_b, players, deal(game_id) as deal, count(*) as games,
-    count(*) filter (stalled) as stalls
-  from games
-  where pair_b is not null
-    and ($players is null or players = $players)
-    and ($lineup is null or lineup = $lineup)
-  group by lineup, pair_a, pair_b, players, deal(game_id)
-), sums as (
+with figures as (  -- the unit is the deal: its games share the shuffle, in all cells
   select lineup, pair_a, pair_b, count(*) as deals, sum(games)::bigint as games,
-    sum(stalls)::bigint as stalls,
-    sum(stalls * stalls)::bigint as stalls_stalls, sum(stalls * games)::bigint as stalls_games,
-    sum(games * games)::bigint as games_games
-  from deals
+    sum(stalls)::bigint as stalled, share(stalls, games) as s
+  from (
+    select lineup, pair_a, pair_b, players, deal, sum(games) as games, sum(stalls) as stalls
+    from deals join (select * exclude (deals) from cells) using (cell_id)
+    where pair_b is not null
+      and ($players is null or players = $players)
+      and ($lineup is null or lineup = $lineup)
+    group by all
+  )
   group by lineup, pair_a, pair_b
-), shares as (
-  select *, stalls / games as share,
-    (stalls_stalls - 2 * (stalls / games) * stalls_games
-      + (stalls / games) * (stalls / games) * games_games)
-      / (1.0 * games * games) as variance
-  from sums
-), known as (  -- in how many independent games it would be known as well; if nothing varies, the deals
-  select *, case when variance > 1e-12 then share * (1 - share) / variance else deals end as effective
-  from shares
 )
-select lineup, pair_a, pair_b, deals, games, stalls as stalled, share as stalled_share,
-  wilson_low(share * effective, effective) as low, wilson_high(share * effective, effective) as high
-from known
+select lineup, pair_a, pair_b, deals, games, stalled, s.value as stalled_share, s.low as low, s.high as high
+from figures
 order by stalled_share desc, lineup, pair_a, pair_b

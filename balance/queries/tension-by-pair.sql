@@ -1,44 +1,20 @@
 -- Question: Under which pairs of twists is the game decided early?
 -- Game: nefarious
 -- Parameters:
---   $players (cells.players, optional): only games of so many players
+--   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 -- Columns:
 --   lineup: who sits where
+--   players: how many play
 --   pair_a: first twist of the pair, in alphabetical order
 --   pair_b: second twist of the pair
+--   metric: no_lead_change: the lead never changes; half_leader: the sole leader at half-time wins; tie_extensions: it goes on after the goal
+--   share: of all games of which it can be said
+--   low: lower end of its 95% interval (Wilson, from the variance over deals)
+--   high: upper end of its 95% interval
 --   games: how many games
---   lead_changes: sum over games: how often the sole leader was another than before
---   mean_lead_changes: lead_changes / games
---   without: games without any change of the lead
---   without_share: without / games
---   led: games with a winner and one leader alone at half-time
---   leader_wins: of these, games that the leader won
---   leader_wins_share: leader_wins / led
---   comebacks: games won by somebody who was behind at half-time
---   comebacks_share: comebacks / games with a winner
---   mean_deficit: how many points those were behind, mean; nothing if there is none
-with halves as (  -- one leads alone if the first and the last of the best are the same
-  select game_id, max(vp_half) as top, max(vp_half) filter (won) as winner_half,
-    arg_max(seat, vp_half * 8 + seat) = arg_max(seat, vp_half * 8 - seat) as alone
-  from seats
-  where pair_b is not null
-    and ($players is null or players = $players)
-    and ($lineup is null or lineup = $lineup)
-  group by game_id
-), sums as (
-  select lineup, pair_a, pair_b, count(*) as games, sum(lead_changes)::bigint as lead_changes,
-    count(*) filter (lead_changes = 0) as without,
-    count(*) filter (not stalled) as decided, count(*) filter (not stalled and alone) as led,
-    count(*) filter (not stalled and alone and winner_half = top) as leader_wins,
-    count(*) filter (not stalled and winner_half < top) as comebacks,
-    coalesce(sum(top - winner_half) filter (not stalled), 0)::bigint as deficit
-  from games join halves using (game_id)
-  group by lineup, pair_a, pair_b
-)
-select lineup, pair_a, pair_b, games, lead_changes, lead_changes / games as mean_lead_changes, without,
-  without / games as without_share, led, leader_wins, leader_wins / nullif(led, 0) as leader_wins_share,
-  comebacks,
-  comebacks / nullif(decided, 0) as comebacks_share, deficit / nullif(comebacks, 0) as mean_deficit
-from sums
-order by lineup, pair_a, pair_b
+select lineup, players, pair_a, pair_b, metric, value as share, low, high, games
+from metrics
+where metric in ('no_lead_change', 'half_leader', 'tie_extensions') and pair_b is not null
+  and ($players is null or players = $players) and ($lineup is null or lineup = $lineup)
+order by lineup, players, pair_a, pair_b, metric

@@ -1,7 +1,7 @@
 -- Question: Which action of the first round goes with winning?
 -- Game: nefarious
 -- Parameters:
---   $players (cells.players, optional): only games of so many players
+--   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $policy (policies.policy, optional): only this policy
 --   $twist (twists.id, optional): only games with this twist, alone or in a pair

@@ -1,45 +1,36 @@
--- Question: How often does each policy win at each number of players?
+-- Question: How often does each policy win among the others?
+-- Title: Win points of each strategy
+-- Note: Games that share a shuffle are one deal, in whatever cell they were played; the deal is the unit.
 -- Parameters:
---   $lineup (cells.lineup, optional): only games of this lineup
---   $policy (policies.policy, optional): only this policy
+--   $lineup (cells.lineup, optional): only games of this lineup; where all play alike, win points are 1 by construction and not shown
+--   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
---   lineup: who sits where
---   players: how many play
---   policy: who played
---   deals: how many deals; games of a deal share its shuffle, whatever the twists
---   seats: how many seats, over all games
---   wins: seats that won
---   stalled_seats: seats in games that nobody won
---   points: sum of win points: as many as there are players for a win, 1 for each seat of a stalled game
---   win_points: points / seats; 1 is a fair share
+--   lineup [Lineup, hidden]: who sits where
+--   policy [Strategy]: who plays
+--   players [Players, integer]: how many play
+--   win_points [Win points, number]: share of wins times players; 1 is fair
 --   low: lower end of its 95% interval (Wilson, from the variance over deals)
 --   high: upper end of its 95% interval
-with deals as (  -- the unit is the deal: its games share the shuffle, in all cells
-  select lineup, players, policy, deal(game_id) as deal, count(*) as seats, count(*) filter (won) as wins,
-    count(*) filter (stalled) as stalled_seats, sum(win_points)::bigint as points
-  from seats
-  where ($lineup is null or lineup = $lineup)
-    and ($policy is null or policy = $policy)
-  group by lineup, players, policy, deal(game_id)
-), sums as (
-  select lineup, players, policy, count(*) as deals, sum(seats)::bigint as seats, sum(wins)::bigint as wins,
-    sum(stalled_seats)::bigint as stalled_seats, sum(points)::bigint as points,
-    sum(points * points)::bigint as points_points, sum(points * seats)::bigint as points_seats,
-    sum(seats * seats)::bigint as seats_seats
-  from deals
-  group by lineup, players, policy
-), shares as (
-  select *, points / seats / players as share,
-    (points_points - 2 * (points / seats) * points_seats
-      + (points / seats) * (points / seats) * seats_seats)
-      / (1.0 * seats * seats) / players / players as variance
-  from sums
-), known as (  -- in how many independent games it would be known as well; if nothing varies, the deals
-  select *, case when variance > 1e-12 then share * (1 - share) / variance else deals end as effective
-  from shares
+--   deals: how many deals
+--   seats: how many seats, over all games
+-- Spread: players, win_points
+-- Figure: dots
+--   label: policy
+--   series: players
+--   y: win_points
+--   x_title: players
+--   y_title: win points
+--   reference: 1
+with dealt as (  -- the deal is the unit, in whatever cell
+  select lineup, players, "of" as policy, deal, sum(num) as x, sum(den) as y
+  from figures join cells using (cell_id)
+  where measure = 'win_points' and ($lineup is null or lineup = $lineup)
+    and ($counts is null or list_contains(string_split($counts, ','), players::varchar))
+  group by all having sum(den) > 0
+), shared as (
+  select lineup, policy, players, points(x, y, players) as s, count(*) as deals, sum(y)::bigint as seats
+  from dealt group by lineup, policy, players
 )
-select lineup, players, policy, deals, seats, wins, stalled_seats, points, points / seats as win_points,
-  players * wilson_low(share * effective, effective) as low,
-  players * wilson_high(share * effective, effective) as high
-from known
-order by lineup, players, policy
+select lineup, policy, players, s.value as win_points, s.low as low, s.high as high, deals, seats
+from shared left join policies using (policy)
+order by lineup, number, policy, players

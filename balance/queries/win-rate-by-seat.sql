@@ -1,45 +1,29 @@
 -- Question: Does it matter where one sits?
+-- Title: Win points of each seat
+-- Note: Games that share a shuffle are one deal, in whatever cell they were played; the deal is the unit.
 -- Parameters:
---   $players (cells.players, optional): only games of so many players
 --   $lineup (cells.lineup, optional): only games of this lineup
+--   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
---   lineup: who sits where
---   players: how many play
---   seat: seat, from 0
---   deals: how many deals; games of a deal share its shuffle, whatever the twists
---   seats: how many seats, over all games
---   wins: seats that won
---   stalled_seats: seats in games that nobody won
---   points: sum of win points: as many as there are players for a win, 1 for each seat of a stalled game
---   win_points: points / seats; 1 is a fair share
+--   lineup [Lineup, hidden]: who sits where
+--   seat [Seat, integer]: counted from 0
+--   players [Players, integer]: how many play
+--   win_points [Win points, number]: share of wins times players; 1 is fair
 --   low: lower end of its 95% interval (Wilson, from the variance over deals)
 --   high: upper end of its 95% interval
-with deals as (  -- the unit is the deal: its games share the shuffle, in all cells
-  select lineup, players, seat, deal(game_id) as deal, count(*) as seats, count(*) filter (won) as wins,
-    count(*) filter (stalled) as stalled_seats, sum(win_points)::bigint as points
-  from seats
-  where ($players is null or players = $players)
-    and ($lineup is null or lineup = $lineup)
-  group by lineup, players, seat, deal(game_id)
-), sums as (
-  select lineup, players, seat, count(*) as deals, sum(seats)::bigint as seats, sum(wins)::bigint as wins,
-    sum(stalled_seats)::bigint as stalled_seats, sum(points)::bigint as points,
-    sum(points * points)::bigint as points_points, sum(points * seats)::bigint as points_seats,
-    sum(seats * seats)::bigint as seats_seats
-  from deals
-  group by lineup, players, seat
-), shares as (
-  select *, points / seats / players as share,
-    (points_points - 2 * (points / seats) * points_seats
-      + (points / seats) * (points / seats) * seats_seats)
-      / (1.0 * seats * seats) / players / players as variance
-  from sums
-), known as (  -- in how many independent games it would be known as well; if nothing varies, the deals
-  select *, case when variance > 1e-12 then share * (1 - share) / variance else deals end as effective
-  from shares
+--   deals: how many deals
+--   games: how many games
+-- Spread: players, win_points
+with dealt as (  -- the deal is the unit, in whatever cell
+  select lineup, players, "of"::int as seat, deal, sum(num) as x, sum(den) as y
+  from figures join cells using (cell_id)
+  where measure = 'seat' and try_cast("of" as int) < players and ($lineup is null or lineup = $lineup)
+    and ($counts is null or list_contains(string_split($counts, ','), players::varchar))
+  group by all
+), shared as (
+  select lineup, seat, players, points(x, y, players) as s, count(*) as deals, sum(y)::bigint as games
+  from dealt group by lineup, seat, players
 )
-select lineup, players, seat, deals, seats, wins, stalled_seats, points, points / seats as win_points,
-  players * wilson_low(share * effective, effective) as low,
-  players * wilson_high(share * effective, effective) as high
-from known
-order by lineup, players, seat
+select lineup, seat, players, s.value as win_points, s.low as low, s.high as high, deals, games
+from shared
+order by lineup, seat, players

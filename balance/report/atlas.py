@@ -1,85 +1,35 @@
 """The atlas of a report: every combination of at most two variants, at every number of players and strength.
 
-Numbers are whole (times SCALE) and sentences are templates, so that the whole stays small enough to travel
-inside a page.
+Numbers are whole (times SCALE), so that the atlas stays small enough to travel inside a page.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
-from balance.analysis.cells import CellStatistics, connect
-from balance.analysis.interaction import LOG, Interaction
-from balance.analysis.intervals import Interval
-from balance.analysis.metrics import Measurement, metric
-from balance.analysis.sentences import needed_sentence
-from balance.analysis.verdict import CellVerdict, Finding, Verdict
-from balance.dataset import sqltext
-from balance.dataset.schema import stored_table
-from balance.report.material import INTERACTIONS, Material
-from balance.report.model import (
-    SCALE,
-    Atlas,
-    AtlasMetric,
-    AtlasVariant,
-    AtlasView,
-    Phrase,
-    Scaled,
-    place,
-)
-from balance.report.words import command_path
+from balance.dataset.schema import split_game_id
+from balance.judge.interaction import TITLES, Interaction
+from balance.judge.sentences import needed_sentence
+from balance.judge.verdict import CellVerdict, Verdict
+from balance.measure.cells import CellStatistics, games_of_length
+from balance.measure.metrics import Measurement, Metric
+from balance.measure.quartets import LOG
+from balance.report.atlas_model import SCALE, Atlas, AtlasMetric, AtlasVariant, AtlasView, Scaled, place
+from balance.report.evidence import INTERACTIONS, Evidence
+from balance.report.formatting import command_path
+from balance.stats.intervals import Interval
+from balance.sweep.replaying import replay_commands
 
-__all__ = ["make_atlas", "panel_sql"]
-
-SHOWN: Final = (
-    *("length_ratio", "length", "length_long", "stalls", "tie_extensions", "skill", "no_lead_change"),
-    *("half_leader", "action", "money_ratio", "hand_ratio", "exhaustion"),
-)
-"""The metrics that the atlas can be coloured by, as far as the game has them."""
-SHARES: Final = ("stalls", "tie_extensions", "no_lead_change", "half_leader", "action", "exhaustion")
 _MOST_REASONS: Final = 3
 _BINS: Final = 14
-_CODES: Final = {Verdict.BROKEN: "b", Verdict.FINE: "f", Verdict.UNDECIDED: "u"}
-_NUMBER: Final = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?%?")
-TITLES: Final = {
-    "length": "length",
-    "money": "money at the end",
-    "hand": "size of the hand at the end",
-    "stalled": "games that nobody wins",
-    "no_lead_change": "games in which the lead never changes",
-}
+_CODES: Final = {Verdict.BROKEN: "b", Verdict.FINE: "f", Verdict.UNDECIDED: "u", Verdict.BENT: "e"}
 
 
-@dataclass
-class _Templates:
-    """Sentences that differ in their numbers alone are kept once."""
-
-    known: dict[str, int] = field(default_factory=dict)
-
-    def phrase(self, sentence: str) -> Phrase:
-        """Return a sentence in short."""
-        if "{" in sentence or "}" in sentence:
-            return Phrase(self._number("{}"), (sentence,))
-        words: list[str] = []
-
-        def taken(found: re.Match[str]) -> str:
-            words.append(found[0])
-            return "{}"
-
-        template = _NUMBER.sub(taken, sentence)
-        return Phrase(self._number(template), tuple(words))
-
-    def _number(self, template: str) -> int:
-        return self.known.setdefault(template, len(self.known))
-
-
-def make_atlas(material: Material) -> Atlas | None:
+def make_atlas(evidence: Evidence) -> Atlas | None:
     """Return the atlas; None if no variant was in force, or more than two at once."""
-    m = material
+    m = evidence
     if not 1 <= m.size <= 2:
         return None
     played = {name for cell in m.statistics.cells.values() for name in cell.variants}
@@ -88,7 +38,6 @@ def make_atlas(material: Material) -> Atlas | None:
     measured = {number: _measured(m, cell) for number, cell in m.statistics.cells.items() if cell.games}
     metrics = _metrics(m, measured)
     bins = _bins(m)
-    templates = _Templates()
     replays = _replays(m)
     by_cell: dict[int, list[Interaction]] = {}
     for one in m.interactions:
@@ -99,13 +48,11 @@ def make_atlas(material: Material) -> Atlas | None:
             cells = places.cells(m, players, lineup)
             if not any(cells):
                 continue
-            views.append(
-                _view(m, players, lineup, cells, metrics, measured, by_cell, bins, templates, replays)
-            )
+            views.append(_view(m, players, lineup, cells, metrics, measured, by_cell, bins, replays))
             base = m.cell(players, (), lineup)
             plain.append(
                 {
-                    name: found.estimate.interval
+                    name: found.interval
                     for name, found in (measured[base.id] if base else {}).items()
                     if any(name == shown.id for shown in metrics)
                 }
@@ -124,22 +71,11 @@ def make_atlas(material: Material) -> Atlas | None:
         length_bins=tuple(bins),
         policies=tuple(dict.fromkeys(name for view in views for name in view.styles)),
         interactions=tuple(
-            (name, TITLES[name], LOG if name in ("length", "money", "hand") else "points")
+            (name, TITLES[name], LOG if name in ("mean_length", "money", "hand") else "points")
             for name in INTERACTIONS
             if any(name in view.interactions for view in views)
         ),
-        templates=tuple(templates.known),
-        replay=f"balance replay {command_path(m.run.path)} {{}}",
-        sql=panel_sql(m),
-    )
-
-
-def panel_sql(material: Material) -> str:
-    """Return the query behind the panel of a combination; `{}` stands for the cell."""
-    ask = material.ask
-    return (
-        f"select {ask.length} as rounds, count(*) as games, count(*) filter ({ask.stalled}) as stalled\n"
-        "from games where cell_id = {}\ngroup by all order by all"
+        query="balance sql RUN @report/cell cell={}",
     )
 
 
@@ -154,51 +90,54 @@ class _Places:
                 both = (one,) if i == j else tuple(sorted((one, variants[j])))
                 self.combinations[place(i, j, n)] = both
 
-    def cells(self, material: Material, players: int, lineup: str) -> list[CellStatistics | None]:
+    def cells(self, evidence: Evidence, players: int, lineup: str) -> list[CellStatistics | None]:
         """Return the cell of each place."""
-        found = (material.cell(players, both, lineup) for both in self.combinations)
+        found = (evidence.cell(players, both, lineup) for both in self.combinations)
         return [cell if cell and cell.games else None for cell in found]
 
 
-def _measured(material: Material, cell: CellStatistics) -> dict[str, Measurement]:
-    bench = material.ranking.bench if material.ranking else None
+def _measured(evidence: Evidence, cell: CellStatistics) -> dict[str, Measurement]:
+    bench = evidence.ranking.bench if evidence.ranking else None
     if bench is None:
-        from balance.analysis.metrics import measure
+        from balance.measure.metrics import measure
 
-        return {found.name: found for found in measure(material.statistics, cell)}
+        return {found.name: found for found in measure(evidence.statistics, cell)}
     return {found.name: found for found in bench.of(cell)}
 
 
+def metric_form(metric: Metric) -> str:
+    """Return how the numbers of a metric are written in tables."""
+    return "integer" if metric.form == "rounds" else metric.form
+
+
 def _metrics(
-    material: Material, measured: Mapping[int, Mapping[str, Measurement]]
+    evidence: Evidence, measured: Mapping[int, Mapping[str, Measurement]]
 ) -> tuple[AtlasMetric, ...]:
     """Return what can be shown: metrics that some cell has."""
-    names = dict.fromkeys(name for own in measured.values() for name in own)
+    samples = {name: sample for own in measured.values() for name, sample in own.items()}
+    shown = [sample for sample in samples.values() if sample.metric.atlas]
     found = []
-    for known in SHOWN:
-        for name in names:
-            kind, _, of = name.partition(":")
-            if kind != known:
-                continue
-            sample = next(own[name] for own in measured.values() if name in own)
-            threshold = material.thresholds.of(sample)
-            title = f"{of.capitalize()}: {metric(kind).title}" if of else metric(kind).title
-            found.append(
-                AtlasMetric(
-                    name,
-                    title[:1].upper() + title[1:],
-                    threshold.reason if threshold else "",
-                    "share"
-                    if kind in SHARES
-                    else "integer"
-                    if kind in ("length", "length_long")
-                    else "number",
-                    metric(kind).neutral,
-                    threshold.low if threshold else None,
-                    threshold.high if threshold else None,
-                )
+    for sample in sorted(shown, key=lambda sample: sample.metric.order):
+        metric = sample.metric
+        threshold = evidence.thresholds.of(sample)
+        found.append(
+            AtlasMetric(
+                sample.name,
+                _title(sample),
+                threshold.reason if threshold else "",
+                metric_form(metric),
+                metric.neutral,
+                threshold.low if threshold else None,
+                threshold.high if threshold else None,
             )
+        )
     return tuple(found)
+
+
+def _title(measured: Measurement) -> str:
+    title = measured.metric.title
+    title = f"{measured.of.capitalize()}: {title}" if measured.of else title
+    return title[:1].upper() + title[1:]
 
 
 def _scaled(intervals: Iterable[Interval | None]) -> Scaled:
@@ -210,7 +149,7 @@ def _scaled(intervals: Iterable[Interval | None]) -> Scaled:
 
 
 def _view(
-    m: Material,
+    m: Evidence,
     players: int,
     lineup: str,
     cells: Sequence[CellStatistics | None],
@@ -218,13 +157,12 @@ def _view(
     measured: Mapping[int, Mapping[str, Measurement]],
     by_cell: Mapping[int, Sequence[Interaction]],
     bins: Sequence[tuple[int, int]],
-    templates: _Templates,
-    replays: Mapping[int, int],
+    replays: Mapping[int, str],
 ) -> AtlasView:
     own = [measured[cell.id] if cell else {} for cell in cells]
 
     def scaled(name: str) -> Scaled:
-        return _scaled(found[name].estimate.interval if name in found else None for found in own)
+        return _scaled(found[name].interval if name in found else None for found in own)
 
     verdicts = [_verdict_of(m, cell) if cell else None for cell in cells]
     policies = [
@@ -253,36 +191,31 @@ def _view(
             for name in looked
         },
         tuple(replays.get(cell.id) if cell else None for cell in cells),
-        tuple(
-            tuple(templates.phrase(sentence) for sentence in _reasons(m, found)) if found else ()
-            for found in verdicts
-        ),
+        tuple(tuple(_reasons(m, found)) if found else () for found in verdicts),
+        tuple(_title(found.broken[0].measured) if found and found.broken else "" for found in verdicts),
     )
 
 
-def _verdict_of(m: Material, cell: CellStatistics) -> CellVerdict | None:
+def _verdict_of(m: Evidence, cell: CellStatistics) -> CellVerdict | None:
     judgement = m.find(cell.players, cell.variants)
     if judgement is None:
         return None
     return next((found for found in judgement.cells if found.cell.lineup == cell.lineup), None)
 
 
-def _reasons(m: Material, found: CellVerdict) -> list[str]:
-    """Return what breaks a cell, or what keeps it undecided, as sentences."""
+def _reasons(m: Evidence, found: CellVerdict) -> list[str]:
+    """Return what breaks or bends a cell, or what keeps it undecided, as sentences."""
     assert m.ranking is not None
     if found.broken:
-        return [_short(m, finding) for finding in found.broken[:_MOST_REASONS]]
+        return [m.ranking.sentence(finding) for finding in found.broken[:_MOST_REASONS]]
+    if found.verdict is Verdict.BENT:
+        return [m.ranking.sentence(finding) for finding in found.bent[:_MOST_REASONS]]
     if found.verdict is Verdict.UNDECIDED and found.holding is not None:
-        return [_short(m, found.holding), needed_sentence(found.further)]
+        return [m.ranking.sentence(found.holding), needed_sentence(found.further)]
     return []
 
 
-def _short(m: Material, finding: Finding) -> str:
-    assert m.ranking is not None
-    return m.ranking.sentence(finding)
-
-
-def _overall(m: Material, places: _Places, players: int) -> str:
+def _overall(m: Evidence, places: _Places, players: int) -> str:
     found = (m.find(players, both) for both in places.combinations)
     return "".join(_CODES[judgement.verdict] if judgement else "." for judgement in found)
 
@@ -290,7 +223,7 @@ def _overall(m: Material, places: _Places, players: int) -> str:
 # --- lengths and games to look at
 
 
-def _bins(m: Material) -> list[tuple[int, int]]:
+def _bins(m: Evidence) -> list[tuple[int, int]]:
     """Return classes of lengths that suit all cells: narrow where most games end, one for the long rest."""
     every: dict[int, int] = {}
     for cell in m.statistics.cells.values():
@@ -313,7 +246,7 @@ def _binned(cell: CellStatistics, bins: Sequence[tuple[int, int]]) -> tuple[int,
     return tuple(sum(n for k, n in cell.lengths.items() if low <= k <= high) for low, high in bins)
 
 
-def _replays(m: Material) -> dict[int, int]:
+def _replays(m: Evidence) -> dict[int, str]:
     """Return a game worth looking at for each cell: nobody wins it if that is the fault; else typical."""
     wanted = []
     for number, cell in m.statistics.cells.items():
@@ -321,18 +254,19 @@ def _replays(m: Material) -> dict[int, int]:
             continue
         found = _verdict_of(m, cell)
         stalls = bool(found and found.broken and found.broken[0].measured.metric.name == "stalls")
-        wanted.append(f"({number}, {_middle(cell.lengths)}, {stalls})")
-    table = stored_table(m.facts, "games")
-    length, stalled = (sqltext.name(table.column(role).name) for role in ("length", "stalled"))
-    files = sqltext.parquet(f for run in m.runs for f in run.files("games"))
-    con = connect()
-    con.execute("create temp table wanted (cell_id int, middle int, stalls bool)")
-    con.execute(f"insert into wanted values {', '.join(wanted)}")
-    rows = con.execute(
-        f"select cell_id, min(game_id) from {files} join wanted using (cell_id) "
-        f"where if(stalls, {stalled}, {length} = middle) group by cell_id"
-    ).fetchall()
-    return {int(number): int(game) for number, game in rows}
+        wanted.append((number, _middle(cell.lengths), stalls))
+    chosen = games_of_length(m.runs, wanted)
+    replays: dict[int, str] = {}
+    for run in m.runs:
+        numbers = {
+            cell.id: chosen[cell.id]
+            for cell in run.plan.cells
+            if cell.id in chosen
+            and split_game_id(chosen[cell.id]).index in run.plan.indices(cell.players, cell.first, cell.deals)
+        }
+        commands = replay_commands(run, list(numbers.values()), named=command_path(run.path))
+        replays |= dict(zip(numbers, commands, strict=True))
+    return replays
 
 
 def _middle(lengths: Mapping[int, int]) -> int:

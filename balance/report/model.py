@@ -8,43 +8,14 @@ glossary (`spans` finds them). Nothing is computed from games here and nothing i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path, PurePath
 from typing import Any, Final
 
-__all__ = [
-    "COLUMN_KINDS",
-    "FIGURE_KINDS",
-    "ON_FRESH",
-    "SCALE",
-    "VERDICT_CODES",
-    "Answer",
-    "Atlas",
-    "AtlasMetric",
-    "AtlasVariant",
-    "AtlasView",
-    "Block",
-    "Bullets",
-    "Cell",
-    "Code",
-    "Column",
-    "Figure",
-    "Paragraph",
-    "Phrase",
-    "Provenance",
-    "Report",
-    "Row",
-    "Scaled",
-    "Section",
-    "Source",
-    "Surprise",
-    "Table",
-    "VerdictCount",
-    "Worst",
-    "literal",
-    "place",
-    "spans",
-]
+from balance.report.atlas_model import Atlas
 
 COLUMN_KINDS: Final = ("text", "integer", "number", "share", "interval", "verdict", "pair", "variant", "item")
 """What stands in a column: how it is aligned and sorted, and what it may be linked to.
@@ -53,12 +24,9 @@ COLUMN_KINDS: Final = ("text", "integer", "number", "share", "interval", "verdic
 value, `variant` one id, `item` an item's id.
 """
 FIGURE_KINDS: Final = ("bars", "histogram", "dots", "scatter", "matrix")
-"""How a figure is drawn; `Figure.data` says which columns each kind has."""
-VERDICT_CODES: Final[Mapping[str, str]] = {"b": "broken", "f": "fine", "u": "undecided", ".": "not played"}
+"""How a figure is drawn; `Chart.data` says which columns each kind has."""
 ON_FRESH: Final[Mapping[bool | None, str]] = {True: "Confirmed:", False: "Not confirmed:", None: ""}
 """What stands before a figure on fresh games, by whether they say the same."""
-SCALE: Final = 10_000
-"""Numbers of the atlas are whole: so many times what they stand for."""
 
 
 # --- words
@@ -92,9 +60,9 @@ class Source:
 
     n: str
     """Over how many games, in words: "3,001,500 games"."""
-    interval: str
-    """What the intervals are: "95%, Wilson, the deal is the unit"; nothing if there are none."""
-    sql: str
+    interval: str = ""
+    """What the intervals are: "95%, Wilson, the deal is the unit"; empty if there are none."""
+    sql: str = ""
     """The query that gives the numbers with `balance sql`.
 
     Columns of its result that are named like columns of the table or figure hold the same numbers, row by row
@@ -102,14 +70,30 @@ class Source:
     """
     command: str = ""
     """The command that gives them, where a query does not."""
+    query: str = ""
+    """The name of the query file that gave the numbers, for `balance sql RUN @NAME`."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """The parameters with which it ran."""
+
+    @property
+    def invocation(self) -> str:
+        """The command that gives the numbers again; `RUN` stands for the folder of the run.
+
+        >>> Source("9 games", query="report/lengths", parameters={"lineup": "field"}).invocation
+        'balance sql RUN @report/lengths lineup=field'
+        """
+        if not self.query:
+            return self.command
+        given = (shlex.quote(f"{name}={value}") for name, value in self.parameters.items())
+        return " ".join([f"balance sql RUN @{self.query}", *given])
 
 
 # --- tables
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a table."""
+class Heading:
+    """The head of one column of a table."""
 
     key: str
     title: str
@@ -139,7 +123,7 @@ class Table:
 
     id: str
     caption: str
-    columns: tuple[Column, ...]
+    headings: tuple[Heading, ...]
     rows: tuple[Row, ...]
     source: Source
     key: tuple[str, ...] = ()
@@ -147,13 +131,37 @@ class Table:
     note: str = ""
     long: bool = False
     """Whether it has so many rows that a page may fold it away or offer to search it."""
+    raw: tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]] | None = None
+    """Columns and rows of the query behind it, as they are; None: those that are printed."""
+
+    def data(self) -> tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]:
+        """Return names of columns and rows of values; the ends of an interval are columns of their own."""
+        if self.raw is not None:
+            return self.raw
+        ends = [
+            any(row[k].low is not None or row[k].high is not None for row in self.rows)
+            for k in range(len(self.headings))
+        ]
+        names = (
+            (name, f"{name}_low", f"{name}_high") if own else (name,)
+            for name, own in zip((heading.key for heading in self.headings), ends, strict=True)
+        )
+        rows = (
+            tuple(
+                value
+                for cell, own in zip(row, ends, strict=True)
+                for value in ((cell.value, cell.low, cell.high) if own else (cell.value,))
+            )
+            for row in self.rows
+        )
+        return tuple(name for several in names for name in several), tuple(rows)
 
 
 # --- figures
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Chart:
     """A chart.
 
     `data` are columns of equal length, by kind:
@@ -183,14 +191,14 @@ class Figure:
     """A value to draw a line at: what is fair, or neutral."""
     stacked: bool = False
     verdict: bool = False
-    print_only: bool = False
-    """Whether it is for paper only: on a screen the atlas shows it better."""
     log: bool = False
     """Whether the values are told apart on a logarithmic scale."""
     note: str = ""
+    raw: tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]] | None = None
+    """Columns and rows of the query behind it, as they are; None: those of `data`."""
 
 
-Block = Paragraph | Bullets | Code | Table | Figure
+Block = Paragraph | Bullets | Code | Table | Chart
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,18 +217,29 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class VerdictCount:
-    """How many combinations are broken, fine and undecided."""
+    """How many combinations are broken, fine, undecided and bent."""
 
     players: int | None
     """None: over all numbers of players (broken if at any, fine only if at all)."""
     broken: int
     fine: int
     undecided: int
+    bent: int = 0
+
+    @classmethod
+    def of(cls, players: int | None, verdicts: Iterable[str]) -> VerdictCount:
+        """Return how many of some verdicts are which.
+
+        >>> VerdictCount.of(4, ["fine", "broken", "fine"])
+        VerdictCount(players=4, broken=1, fine=2, undecided=0, bent=0)
+        """
+        tally = Counter(map(str, verdicts))
+        return cls(players, *(tally[name] for name in ("broken", "fine", "undecided", "bent")))
 
     @property
     def total(self) -> int:
         """How many were judged."""
-        return self.broken + self.fine + self.undecided
+        return self.broken + self.fine + self.undecided + self.bent
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,143 +278,18 @@ class Surprise:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Summary:
     """The first page: what a designer wants to know."""
 
     headline: str
     """One sentence."""
-    counts: tuple[VerdictCount, ...]
+    counts: tuple[VerdictCount, ...] = ()
     """Over all numbers of players first, if there are several."""
-    worst: tuple[Worst, ...]
-    surprising: tuple[Surprise, ...]
-    next_steps: tuple[str, ...]
+    worst: tuple[Worst, ...] = ()
+    surprising: tuple[Surprise, ...] = ()
+    next_steps: tuple[str, ...] = ()
     warning: str = ""
     """What to know before believing any of it ("too few games to say"); nothing if all is well."""
-
-
-# --- the atlas
-
-
-@dataclass(frozen=True, slots=True)
-class AtlasVariant:
-    """One row and column of the atlas."""
-
-    id: str
-    name: str
-    rule: str
-
-
-@dataclass(frozen=True, slots=True)
-class AtlasMetric:
-    """What the colour of the atlas can stand for."""
-
-    id: str
-    """As in docs/metrics.md: `length`, `action:work`."""
-    title: str
-    help: str
-    kind: str
-    """How it is printed: `share` (percent), `integer` or `number` (two digits)."""
-    neutral: float | None = None
-    low: float | None = None
-    """The accepted range; None: no such end."""
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Scaled:
-    """One number for each place of the atlas with the ends of its interval, times SCALE; None: unknown."""
-
-    values: tuple[int | None, ...]
-    lows: tuple[int | None, ...]
-    highs: tuple[int | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """A sentence in short: a template of `Atlas.templates` and what goes into its `{}`."""
-
-    template: int
-    words: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AtlasView:
-    """The atlas at one number of players and one strength of play; every tuple has one entry per place."""
-
-    players: int
-    lineup: str
-    strength: str
-    """For whom: "casual play"."""
-    cells: tuple[int | None, ...]
-    """The cells of the run; None: not played."""
-    games: tuple[int, ...]
-    verdicts: str
-    """One of VERDICT_CODES per place."""
-    values: Mapping[str, Scaled]
-    """By metric id."""
-    lengths: tuple[tuple[int, ...], ...]
-    """How many games fell into each of `Atlas.length_bins`; empty if not played."""
-    styles: Mapping[str, Scaled]
-    """Win points by policy, where different policies meet; 1 is fair."""
-    interactions: Mapping[str, Scaled]
-    """By measure of `Atlas.interactions`: what the pair does beyond its two variants alone."""
-    sure: Mapping[str, str]
-    """By measure: `1` where that is beyond doubt (corrected over all), otherwise `0`, `.` where unknown."""
-    replays: tuple[int | None, ...]
-    """A game worth looking at: its id."""
-    reasons: tuple[tuple[Phrase, ...], ...]
-    """What breaks it, or what keeps it undecided."""
-
-
-@dataclass(frozen=True, slots=True)
-class Atlas:
-    """All combinations of at most two variants, at every number of players and strength of play.
-
-    A place is a pair of variants (`place(i, j, n)`), or one variant alone on the diagonal.
-    """
-
-    variants: tuple[AtlasVariant, ...]
-    pairs: bool
-    """Whether two variants are in force at once; otherwise only the diagonal is played."""
-    metrics: tuple[AtlasMetric, ...]
-    players: tuple[int, ...]
-    lineups: tuple[tuple[str, str], ...]
-    """Lineups, each with the strength of play that it stands for."""
-    views: tuple[AtlasView, ...]
-    """By number of players, then by lineup."""
-    overall: Mapping[int, str]
-    """Verdicts over all strengths of play, by number of players: one code per place."""
-    plain: tuple[Mapping[str, tuple[float, float, float]], ...]
-    """For each view: the metrics without variants, value and ends of the interval."""
-    plain_lengths: tuple[tuple[int, ...], ...]
-    """For each view: lengths without variants, by `length_bins`."""
-    length_bins: tuple[tuple[int, int], ...]
-    """Rounds from..to, ends included."""
-    policies: tuple[str, ...]
-    interactions: tuple[tuple[str, str, str], ...]
-    """Measure, its title, and `log` (the value is a factor) or `points` (a difference)."""
-    templates: tuple[str, ...]
-    replay: str
-    """The command that tells a game, `{}` standing for its id."""
-    sql: str
-    """The query behind a panel, `{}` standing for the cell."""
-
-    def sentence(self, phrase: Phrase) -> str:
-        """Return a phrase in full."""
-        words = iter(phrase.words)
-        return re.sub(r"\{\}", lambda _: next(words), self.templates[phrase.template])
-
-
-def place(i: int, j: int, n: int) -> int:
-    """Return where the pair of two of `n` variants stands: the upper triangle row by row, diagonal included.
-
-    >>> [place(i, j, 3) for i in range(3) for j in range(i, 3)]
-    [0, 1, 2, 3, 4, 5]
-    >>> place(2, 0, 3) == place(0, 2, 3)
-    True
-    """
-    low, high = min(i, j), max(i, j)
-    return low * n - low * (low - 1) // 2 + high - low
 
 
 # --- the whole
@@ -415,12 +309,12 @@ class Provenance:
     """What reproduces the report, from nothing if that can be said in commands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """Everything that a report says."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer:
+    """The answer to a question: headline, records, tables and figures with their sources, what to do next."""
 
     kind: str
-    """`space` (all combinations), `pair`, `item` or `comparison`."""
+    """`space` (a report), `pair`, `ranking`, `item`, `comparison`, `prices`, `contested`, `ladder`."""
     title: str
     subtitle: str
     game: str
@@ -428,13 +322,96 @@ class Report:
     edition: str
     words: Mapping[str, str]
     """The game's own words: `variant`, `variants`, `item`, `items`."""
-    answer: Answer
+    summary: Summary
     sections: tuple[Section, ...]
     glossary: Mapping[str, str]
     """Term and explanation; texts mark a term as `[[term]]`."""
     provenance: Provenance
     atlas: Atlas | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    verdicts: tuple[Mapping[str, Any], ...] = ()
+    """One record for each combination and number of players that was judged."""
+    findings: tuple[Mapping[str, Any], ...] = ()
+    """One record for each figure that was looked at: what CSV and Parquet hold."""
+    records: Mapping[str, Any] = field(default_factory=dict)
+    """Further records of this kind of answer, by name; JSON has them first."""
+    listed: str = "findings"
+    """The name of `findings` in JSON."""
+    only_rows: bool = False
+    """Whether JSON holds `findings` alone, as one array."""
+    places: tuple[str, ...] = ()
+    """Absolute paths in texts; a page that is forwarded has only their last parts."""
+    found: Any = None
+    """What the experiment computed, for a program that goes on with it; it is not rendered."""
+
+    def __repr__(self) -> str:
+        return f"<Answer ({self.kind}): {plain(self.summary.headline)}>"
+
+    def __str__(self) -> str:
+        from balance.report.render.text import text
+
+        return text(self)
+
+    def _repr_markdown_(self) -> str:
+        """Return what a notebook shows."""
+        from balance.report.render.text import markdown
+
+        return markdown(self)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of a check; nothing for other answers."""
+        return str(self.records.get("verdict", ""))
+
+    def json(self) -> dict[str, Any]:
+        """Return the records, tables and figures as plain values: what `--json` prints."""
+        from balance.report.render.json import document
+
+        return document(self)
+
+    def save(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the answer to a file; its suffix says the format: .html, .pdf, .json, .md or .txt."""
+        from balance.report.build import save_as
+
+        return save_as(self, Path(path), force=force)
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield every block of every chapter, in order."""
+        for section in self.sections:
+            for part in (section, *section.sections):
+                yield from part.blocks
+
+    @property
+    def commands_shown(self) -> bool:
+        """Whether a chapter already shows how to make the answer again."""
+        commands = "\n".join(self.provenance.commands)
+        return any(isinstance(block, Code) and commands in block.text for block in self.blocks())
+
+
+def absolute(paths: Iterable[str | Path]) -> tuple[str, ...]:
+    """Return those of some paths that show where on a machine something is, the longest first."""
+    found = {str(path) for path in paths if PurePath(path).is_absolute()}
+    return tuple(sorted(found, key=lambda path: (-len(path), path)))
+
+
+def without_places(value: Any, places: Sequence[str]) -> Any:
+    """Return an answer, or a part of one, with the last part of each path instead of the path.
+
+    >>> without_places(Code("balance replay /home/me/run 7"), ["/home/me/run"]).text
+    'balance replay run 7'
+    """
+    match value:
+        case str():
+            for place in places:
+                value = value.replace(place, PurePath(place).name)
+            return value
+        case tuple():
+            return tuple(without_places(one, places) for one in value)
+        case Mapping():
+            return {key: without_places(one, places) for key, one in value.items()}
+    if isinstance(value, Answer | Summary | Worst | Section | Block | Heading | Source | Provenance):
+        own = {one.name: without_places(getattr(value, one.name), places) for one in fields(value)}
+        return replace(value, **own)
+    return value
 
 
 _TERM: Final = re.compile(r"\[\[([^\[\]]+)\]\]")
@@ -449,6 +426,15 @@ def literal(text: str) -> str:
     [('Note: [[fine]]', None)]
     """
     return text.replace("[[", f"[{_APART}[")
+
+
+def plain(text: str) -> str:
+    """Return a text without marks of terms.
+
+    >>> plain("They get [[win points]].")
+    'They get win points.'
+    """
+    return _TERM.sub(r"\1", text).replace(_APART, "")
 
 
 def spans(text: str, glossary: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:

@@ -11,14 +11,12 @@ from itertools import groupby
 from math import factorial
 from typing import Final, NamedTuple
 
+from balance.dataset.parquet import encode
 from balance.dataset.plan import Plan, PlannedCell
+from balance.dataset.shards import Piece, Shard, cut
 from balance.sweep.planning import half_width, win_points_half_width
 from balance.sweep.playing import Player, play_shard
-from balance.sweep.shards import Piece, Shard, cut
 from balance.sweep.simulation import Prepared
-from balance.sweep.writing import encode
-
-__all__ = ["Row", "estimate"]
 
 _SECONDS: Final = 4.0
 """What the whole calibration may take, about."""
@@ -27,7 +25,7 @@ _SAMPLED: Final = 4
 _DEALS: Final = 500
 """Deals of each of them, if they are played fast."""
 _FACTOR: Final = 5
-"""So many times more deals than before."""
+"""How many times more deals than before."""
 
 
 class Row(NamedTuple):
@@ -75,9 +73,12 @@ def estimate(prepared: Prepared, jobs: int) -> list[Row]:
 
 def _certainty(prepared: Prepared) -> Iterator[Row]:
     """Yield the half-widths of the 95% intervals within one cell."""
-    policies = len(prepared.game.facts.field)
-    counted = sorted({(cell.players, cell.deals) for cell in prepared.plan.cells if cell.deals})
-    for players, deals in counted:
+    played = {cell.lineup for cell in prepared.plan.cells}
+    policies = len(prepared.game.facts.field) if "field" in played else 0
+    most: dict[int, int] = {}
+    for cell in prepared.plan.cells:
+        most[cell.players] = max(cell.deals, most.get(cell.players, 0))
+    for players, deals in sorted(most.items()):
         yield Row(f"deals per cell, {players} players", deals, "")
         width = half_width(deals, players) * 100
         yield Row(f"a seat's win share, {players} players", round(width, 2), "+- pp")
@@ -110,7 +111,7 @@ def _compiling(prepared: Prepared) -> float:
 
 
 def _sampled(prepared: Prepared, cells: Sequence[PlannedCell], seconds: float) -> _Sample:
-    """Play a few cells, for about so long."""
+    """Play a few cells, for about `seconds`."""
     some = cells[:: max(1, len(cells) // _SAMPLED)][:_SAMPLED]
     samples = [_of_cell(prepared, cell, seconds / len(some)) for cell in some]
     return _Sample(*(sum(figures) for figures in zip(*samples, strict=True)))

@@ -5,7 +5,14 @@ One process at a time holds a folder. Whatever is refused is refused before anyt
 
 from __future__ import annotations
 
+import functools
+import os
 import platform
+import re
+import shlex
+import stat
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -14,25 +21,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from balance.dataset import state as states
+from balance.dataset import manifest as states
+from balance.dataset.housekeeping import MADE_BY
+from balance.dataset.manifest import FileRecord, State
 from balance.dataset.plan import Plan, differences
 from balance.dataset.run import Run, open_run, read_plan
-from balance.dataset.state import FileRecord, State
+from balance.dataset.shards import Shard, cut
 from balance.errors import Failed, Interrupted, UsageError
-from balance.files import TEMPORARY, write_whole
+from balance.files import TEMPORARY, make_folder, open_regular, write_whole
 from balance.games.contract import Catalog, Game
-from balance.sweep.shards import Shard, cut
 from balance.sweep.smalltables import head_files
 from balance.sweep.workers import Finished, Played, work
 
-__all__ = ["Summary", "Watch", "carry_out", "finished_run", "refuse_other", "remaining"]
-
 Watch = Callable[[Played | Finished], object]
-"""Told of every batch played and every shard finished."""
+"""Called with every batch played and every shard finished."""
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class SweepSummary:
     """What one call did."""
 
     run: Run
@@ -42,16 +48,31 @@ class Summary:
     seconds: float
 
 
+@functools.cache
+def _scratch() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="balance-")
+
+
+def scratch() -> Path:
+    """Return the folder of runs that nobody asked to keep; it is removed when the process ends."""
+    return Path(_scratch().name)
+
+
+def is_scratch(folder: Path) -> bool:
+    """Return whether a run is removed when the process ends."""
+    return bool(_scratch.cache_info().currsize) and folder.is_relative_to(scratch())
+
+
 def refuse_other(folder: Path, plan: Plan) -> None:
     """Refuse a folder that holds something else than this plan, saying what differs."""
     if (folder / states.RUN).exists():
         found = differences(read_plan(folder), plan)
         if found:
             raise UsageError(
-                f"{folder} holds another run ({'; '.join(found)}); name another folder with --out"
+                f"out {folder}: holds another run ({'; '.join(found)}); name another folder", parameter="out"
             )
     elif folder.exists() and not _is_ours(folder):
-        raise UsageError(f"{folder} exists and is no run; name another folder with --out")
+        raise UsageError(f"out {folder}: exists but is not a run; name another folder", parameter="out")
 
 
 def _is_ours(folder: Path) -> bool:
@@ -97,7 +118,7 @@ def carry_out(
     jobs: int,
     watch: Watch = lambda _: None,
     again: Sequence[int] = (),
-) -> Summary:
+) -> SweepSummary:
     """Play what is missing of a plan, and the shards `again`, into its folder, begun before or not."""
     begun = time.monotonic()
     games = shards = 0
@@ -111,28 +132,31 @@ def carry_out(
         watch(message)
 
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         with states.lock(folder) as handle:
             refuse_other(folder, plan)  # somebody may have been faster
             _sweep_away(folder)
             state = states.read_state(folder)
             _write_head(folder, handle, state, head_files(game, catalog, plan))
             todo = _todo(folder, plan, state, again)
+            _log(folder, f"{MADE_BY}{_command()}")
             _log(folder, f"{len(todo)} of {plan.shards} shards to play, {jobs} jobs")
             work(game, catalog, plan, todo, folder, jobs, hear)
             seconds = time.monotonic() - begun
             _log(folder, f"finished: {games} games in {seconds:.1f} s")
     except KeyboardInterrupt:
+        if is_scratch(folder):
+            raise Interrupted("interrupted; nothing is kept") from None
         raise Interrupted(
-            f"interrupted; {_kept(folder, plan)} in {folder}, and the same command goes on"
+            f"interrupted; {_kept(folder, plan)} in {folder}, and the same command resumes"
         ) from None
     except OSError as error:
         where = error.filename if error.filename is not None else folder
         raise Failed(
-            f"{where}: {error.strerror or error}; {_kept(folder, plan)}, and the same command goes on when "
-            "that is mended"
+            f"{where}: {error.strerror or error}; {_kept(folder, plan)}; fix this, then run the same command "
+            "again to resume"
         ) from error
-    return Summary(open_run(folder), games, shards, time.monotonic() - begun)
+    return SweepSummary(open_run(folder, verify=False), games, shards, time.monotonic() - begun)
 
 
 def _kept(folder: Path, plan: Plan) -> str:
@@ -145,12 +169,12 @@ def _kept(folder: Path, plan: Plan) -> str:
 
 def _sweep_away(folder: Path) -> None:
     """Remove what a killed process was writing; nobody else is at work here."""
-    for path in folder.rglob(f".*{TEMPORARY}"):
+    for path in folder.rglob(f".*{TEMPORARY}"):  # which does not follow links
         path.unlink(missing_ok=True)
 
 
 def _write_head(folder: Path, handle: int, state: State, files: dict[str, bytes | memoryview]) -> None:
-    """Write the files that come before the first game, unless they lie there as they should."""
+    """Write the files that come before the first game, unless they are there and unchanged."""
     records = {name: FileRecord.of(content) for name, content in files.items()}
     for name, content in files.items():
         if state.head.get(name) != records[name] or not _unchanged(folder / name, content):
@@ -161,14 +185,27 @@ def _write_head(folder: Path, handle: int, state: State, files: dict[str, bytes 
 
 def _unchanged(path: Path, content: bytes | memoryview) -> bool:
     try:
-        return path.read_bytes() == content
+        with open_regular(path.parent, path.name, len(content)) as file:
+            return file.read() == content
     except OSError:
         return False
+
+
+def _command() -> str:
+    """Return the command line of this process, if it is one of balance."""
+    program, *arguments = sys.argv or [""]
+    if not re.search(r"(^|/)(game-)?balance(/__main__\.py)?$", program):
+        return "Python"
+    return " ".join(shlex.join(["balance", *arguments]).split())
 
 
 def _log(folder: Path, message: str) -> None:
     """Add a line to the log, which no promise covers: it says when and where."""
     stamp = datetime.now(UTC).isoformat(timespec="seconds")
     line = f"{stamp} {platform.node()} Python {platform.python_version()}: {message}\n"
-    with suppress(OSError), (folder / states.LOG).open("a", encoding="utf-8") as file:
-        file.write(line)
+    with suppress(OSError):
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+        handle = os.open(folder / states.LOG, flags, 0o666)
+        with os.fdopen(handle, "a", encoding="utf-8") as file:
+            if stat.S_ISREG(os.fstat(handle).st_mode):
+                file.write(line)

@@ -15,33 +15,20 @@ from itertools import product
 from typing import Any, Final
 
 import balance
+from balance.dataset.measures import DECLARED, digest
 from balance.dataset.plan import Plan, PlannedCell
 from balance.dataset.schema import MOST_CELLS, MOST_REPLICATES
+from balance.dataset.shards import cut
 from balance.errors import UsageError
 from balance.games.contract import Catalog, Facts, Game, Tuned
+from balance.games.facts import SweepTable
 from balance.games.keys import HIGHEST_GAME, check_keys
 from balance.games.lineup import parse_lineup
-from balance.sweep.shards import cut
-
-__all__ = [
-    "DEFAULT_DEALS",
-    "deals_for",
-    "extended_plan",
-    "half_width",
-    "make_plan",
-    "parse_players",
-    "parse_precision",
-    "plan_of_cells",
-    "policies_hash",
-    "versions",
-    "win_points_half_width",
-]
+from balance.stats.intervals import Z
 
 DEFAULT_DEALS: Final = 500
 _LIBRARIES: Final = ("numpy", "numba", "polars")
 """Those whose versions can decide about a byte."""
-_Z: Final = 1.959963984540054
-"""Of a 95% interval."""
 
 Combination = tuple[str, ...]
 
@@ -52,17 +39,21 @@ Combination = tuple[str, ...]
 def parse_players(texts: Iterable[str], facts: Facts) -> tuple[int, ...]:
     """Return the player counts of texts like `4`, `2-6` or `2,4-6`, ascending.
 
-    UsageError if a text is no such thing, or the game is not for so many.
+    UsageError if a text is neither, or the game is not for that many players.
     """
     low, high = facts.players
     found: set[int] = set()
     for part in (part.strip() for text in texts for part in text.split(",")):
         match = re.fullmatch(r"(\d{1,3})(?:\s*-\s*(\d{1,3}))?", part)
         if not match:
-            raise UsageError(f"--players {part}: expected a number or a range such as {low}-{high}")
+            raise UsageError(
+                f"players {part}: expected a number or a range such as {low}-{high}", parameter="players"
+            )
         ends = sorted((int(match[1]), int(match[2] or match[1])))
         if ends[0] < low or ends[1] > high:
-            raise UsageError(f"--players {part}: {facts.title} is for {low} to {high} players")
+            raise UsageError(
+                f"players {part}: {facts.title} is for {low} to {high} players", parameter="players"
+            )
         found.update(range(ends[0], ends[1] + 1))
     return tuple(sorted(found))
 
@@ -75,7 +66,10 @@ def parse_precision(text: str) -> float:
     """
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*pp", text.strip())
     if not match or not 0 < float(match[1]) <= 50:
-        raise UsageError(f"--precision {text}: expected percentage points such as 1pp or 0.5pp, at most 50pp")
+        raise UsageError(
+            f"precision {text}: expected percentage points such as 1pp or 0.5pp, at most 50pp",
+            parameter="precision",
+        )
     return float(match[1]) / 100
 
 
@@ -89,13 +83,13 @@ def deals_for(precision: float, players: int) -> int:
     7203
     """
     share = 1 / players
-    return math.ceil(_Z**2 * share * (1 - share) / precision**2)
+    return math.ceil(Z**2 * share * (1 - share) / precision**2)
 
 
 def half_width(deals: int, players: int) -> float:
     """Return the half-width of the 95% interval of one seat's win share at 1/players."""
     share = 1 / players
-    return _Z * math.sqrt(share * (1 - share) / deals)
+    return Z * math.sqrt(share * (1 - share) / deals)
 
 
 def win_points_half_width(deals: int, players: int, policies: int) -> float:
@@ -104,7 +98,7 @@ def win_points_half_width(deals: int, players: int, policies: int) -> float:
     The deal is the unit: with s seats of the policy among n, the wins less s/n have the variance
     q(1-q)(1-1/n) where q = 1/policies, and the policy has nq seats per deal.
     """
-    return _Z * math.sqrt((policies - 1) * (1 - 1 / players) / deals)
+    return Z * math.sqrt((policies - 1) * (1 - 1 / players) / deals)
 
 
 # --- the plan
@@ -123,14 +117,19 @@ def make_plan(
     seed: int = 0,
     ordered: bool = False,
 ) -> Plan:
-    """Return the plan of a run of its own; `deals` by player count."""
+    """Return the plan of a run of its own; `deals` by player count. Without lineups: the default sweep."""
     check_keys(seed, 0)
     if ordered and not game.facts.variants_ordered:
         raise UsageError(f"the order of {game.facts.variants} means nothing in {game.facts.title}")
-    cells = [
-        _cell(game, number, key, first=0, deals=deals[key[0]], replicates=replicates)
-        for number, key in enumerate(_keys(game, players, combinations, lineups))
-    ]
+    default = {one.lineup: one for one in game.facts.default_sweep}
+    tables = default or {game.facts.default_lineup: SweepTable(game.facts.default_lineup)}
+    if lineups:  # all of them in full; luck needs its replicates
+        tables = {text: default.get(text, SweepTable(text))._replace(share=1.0) for text in lineups}
+    cells = []
+    for number, key in enumerate(_keys(game, players, combinations, list(tables))):
+        table = tables.get(key[2], SweepTable(key[2]))
+        part = math.ceil(deals[key[0]] * table.share)
+        cells.append(_cell(game, number, key, first=0, deals=part, replicates=replicates * table.replicates))
     return _plan(game, catalog, cells, edition=edition, seed=seed, ordered=ordered, parent="")
 
 
@@ -179,8 +178,17 @@ def extended_plan(
             lineups or sorted({cell.lineup for cell in parent.cells}),
         )
     wanted = set(asked)
+    most: dict[int, int] = {}
+    for cell in parent.cells:
+        most[cell.players] = max(cell.deals, most.get(cell.players, 0))
     cells = [
-        replace(cell, first=cell.first + cell.deals, deals=deals[cell.players] if cell.key in wanted else 0)
+        replace(
+            cell,
+            first=cell.first + cell.deals,
+            deals=math.ceil(deals[cell.players] * _share(cell.deals, most[cell.players]))
+            if cell.key in wanted
+            else 0,
+        )
         for cell in parent.cells
     ]
     replicates = _replicates(game, parent)
@@ -226,10 +234,16 @@ def _cell(
     return PlannedCell(number, players, variants, lineup, first, deals, replicates * rotations)
 
 
+def _share(deals: int, most: int) -> float:
+    """Return which part of the deals a cell of a parent plays on with: as much as it had of the most."""
+    return deals / most if deals else 1.0
+
+
 def _replicates(game: Game[Any, Any], parent: Plan) -> int:
     """Return the replicates that the parent was asked for, before rotations."""
-    cell = parent.cells[0]
-    return cell.replicates // parse_lineup(cell.lineup, cell.players, game).rotations
+    return min(
+        cell.replicates // parse_lineup(cell.lineup, cell.players, game).rotations for cell in parent.cells
+    )
 
 
 def _plan(
@@ -262,7 +276,7 @@ def _plan(
         catalog_hash=catalog.hash,
         policies_hash=policies_hash(game, catalog),
         engine_hash=game.engine_hash(),
-        versions=versions(),
+        versions=versions(game.facts),
         shards=len(cut(cells)),
         cells=tuple(cells),
     )
@@ -273,6 +287,7 @@ def policies_hash(game: Game[Any, Any], catalog: Catalog) -> str:
     return game.policies_hash(catalog) if isinstance(game, Tuned) else ""
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of what decides about bytes."""
-    return {"balance": balance.__version__} | {name: metadata.version(name) for name in _LIBRARIES}
+def versions(facts: Facts) -> dict[str, str]:
+    """Return the versions of what decides about bytes, a digest of the declared measures among them."""
+    own = {"balance": balance.__version__, DECLARED: digest(facts)}
+    return own | {name: metadata.version(name) for name in _LIBRARIES}

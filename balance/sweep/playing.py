@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,15 +24,15 @@ from balance.dataset.schema import (
     stored_tables,
     variant_columns,
 )
-from balance.games.contract import Catalog, Column, Facts, Game
-from balance.games.lineup import Lineup, parse_lineup
+from balance.dataset.shards import Piece, Shard
+from balance.games.facts import Column, Facts
+from balance.games.lineup import Lineup, parse_lineup, replicated
 from balance.games.randomness import FOR_VARIANTS, hashed, pick
-from balance.sweep.shards import Piece, Shard
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Player", "StopPlaying", "orders", "play_shard", "variant_order"]
+    from balance.games.contract import Catalog, Game
 
 _AT_ONCE: Final = 2_000
 """Games of one call at most: their rows stay small, and others get a word in."""
@@ -40,6 +41,7 @@ _CALL_SECONDS: Final = 0.2
 
 Array = npt.NDArray[Any]
 Combination = tuple[str, ...]
+T = TypeVar("T")
 
 
 class StopPlaying(Exception):  # noqa: N818 - nothing went wrong
@@ -67,11 +69,14 @@ def variant_order(plan: Plan, cell: PlannedCell, indices: Array, count: int) -> 
 class Player:
     """Plays pieces of cells; one per worker, because it keeps what it compiled last."""
 
-    def __init__(self, game: Game[Any, Any], catalog: Catalog, plan: Plan) -> None:
+    def __init__(self, game: Game[Any, Any], catalog: Catalog, plan: Plan, threads: int = 1) -> None:
         self._game, self._catalog, self._plan = game, catalog, plan
         self._compiled: dict[tuple[int, Combination], Any] = {}
         self._lineups: dict[tuple[int, str], Lineup] = {}
-        self._at_once = 100
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        # where threads share a piece, games may be slow: the first calls find out
+        self._at_once = 100 if threads == 1 else 1
 
     def batches(
         self, piece: Piece
@@ -83,22 +88,35 @@ class Player:
         possible = orders(self._game.facts, plan, cell)
         drawn = variant_order(plan, cell, indices, len(possible))
         for number, variants in enumerate(possible):
-            deals = np.repeat(indices[drawn == number], cell.replicates)
-            again = np.tile(np.arange(cell.replicates, dtype=np.int64), deals.size // cell.replicates)
-            at = 0
-            while at < deals.size:
-                part = slice(at, at + self._at_once)
-                at += self._at_once
+            deals, again = replicated(indices[drawn == number], cell.replicates)
+            if not deals.size:
+                continue
+            compiled = self._cell(cell, possible, variants)
+
+            def play(
+                part: slice, compiled: Any = compiled, deals: Array = deals, again: Array = again
+            ) -> tuple[slice, dict[str, dict[str, Array]]]:
                 seated = lineup.seated(plan.seed, deals[part], again[part])
                 begun = time.monotonic()
-                batch = self._game.play(
-                    self._cell(cell, possible, variants), plan.seed, deals[part], seated, again[part]
-                )
+                batch = self._game.play(compiled, plan.seed, deals[part], seated, again[part])
                 self._pace(seated.shape[0], time.monotonic() - begun)
+                return part, batch
+
+            for part, batch in self._in_order(play, deals.size):
                 yield variants, game_id(cell.id, deals[part], again[part]), deals[part], batch
 
+    def _in_order(self, play: Callable[[slice], T], count: int) -> Iterator[T]:
+        """Yield what comes out of parts, in their order; as many are played at once as there are threads."""
+        at = 0
+        while at < count:
+            size = min(self._at_once, -(-(count - at) // self._threads))
+            end = min(at + size * self._threads, count)
+            parts = [slice(first, first + size) for first in range(at, end, size)]
+            yield from self._pool.map(play, parts) if self._pool else map(play, parts)
+            at = end
+
     def _pace(self, games: int, seconds: float) -> None:
-        """Play so many games at once that a call does not last long."""
+        """Set how many games are played at once, so that a call does not last long."""
         fitting = int(games * _CALL_SECONDS / max(seconds, 1e-9))
         self._at_once = max(1, min(_AT_ONCE, fitting, self._at_once * 4))
 
@@ -131,7 +149,7 @@ class _Rows:
         self.given = {column.name: column for column in given}
         self.parts: dict[str, list[Array]] = {}
         self.cells: list[tuple[PlannedCell, Combination, int]] = []
-        """Which cell and order so many rows belong to."""
+        """Cell, order of variants and number of rows of each batch."""
 
     def add(self, cell: PlannedCell, variants: Combination, ids: Array, columns: dict[str, Array]) -> None:
         for name, values in columns.items():
@@ -153,14 +171,16 @@ class _Rows:
         for column in self.table.columns:
             parts = self.parts.pop(column.name, None)
             if parts is None:
-                values = [_fixed(column, plan, facts, cell, variants) for cell, variants, _ in self.cells]
+                values = [
+                    fixed_value(column, plan, facts, cell, variants) for cell, variants, _ in self.cells
+                ]
                 made.append(_repeated(column, values, counts))
             else:
                 made.append(_series(column, self.given.get(column.name), np.concatenate(parts), policy_name))
         return pl.DataFrame(made)
 
 
-def _fixed(
+def fixed_value(
     column: StoredColumn, plan: Plan, facts: Facts, cell: PlannedCell, variants: Combination
 ) -> int | str | None:
     """Return what a column has in every row of a cell and an order of variants."""
@@ -222,7 +242,7 @@ def play_shard(
 ) -> Iterator[tuple[str, pl.DataFrame]]:
     """Play a shard, then yield its tables one by one, each built when it is asked for.
 
-    `played` is told of every batch and answers whether to go on; StopPlaying if not.
+    `played` is called after every batch and returns whether to go on; StopPlaying if not.
     """
     facts = game.facts
     rows = [

@@ -1,24 +1,26 @@
-"""Replaying a game of a run: from its id to the same events, held against the rows that the run keeps."""
+"""Replaying a game of a run: from its id to the same events, compared with the rows that the run keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from balance import games
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.schema import GameKey, split_game_id
+from balance.dataset.shards import Shard, cut
 from balance.errors import DataError, UsageError
-from balance.games.contract import Event, Table
+from balance.games.contract import Catalog, Event, Table
 from balance.games.lineup import parse_lineup
+from balance.sweep.planning import policies_hash
 from balance.sweep.playing import orders, variant_order
-from balance.sweep.shards import Shard, cut
 from balance.sweep.simulation import require_same_engine
-
-__all__ = ["Replayed", "find_game", "replay_game"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Replayed:
 
 
 def find_game(run: Run, number: int) -> Replayed:
-    """Return the game of an id; UsageError if the run has none, DataError if it would come out otherwise."""
+    """Return the game of an id; UsageError if the run has none, DataError if it came out differently."""
     key = split_game_id(number)
     planned = run.plan.cell(key.cell)
     if planned is None or not planned.deals:
@@ -48,24 +50,73 @@ def find_game(run: Run, number: int) -> Replayed:
             f"and {planned.replicates} replicates, not index {key.index}, replicate {key.replicate}"
         )
     require_same_engine(run.path, run.plan, run.game)
-    possible = orders(run.game.facts, run.plan, planned)
-    order = variant_order(run.plan, planned, np.array([key.index]), len(possible))[0]
-    cell = run.game.compile(run.catalog, run.plan.edition, planned.players, possible[order])
+    variants = variants_of(run, planned, key.index)
+    cell = run.game.compile(run.catalog, run.plan.edition, planned.players, variants)
     lineup = parse_lineup(planned.lineup, planned.players, run.game)
     policies = lineup.names(run.plan.seed, key.index, key.replicate)
     return Replayed(run, number, key, planned, cell, policies)
+
+
+def variants_of(run: Run, planned: PlannedCell, index: int) -> tuple[str, ...]:
+    """Return the variants of a game in the order in which they were in force."""
+    possible = orders(run.game.facts, run.plan, planned)
+    return tuple(possible[variant_order(run.plan, planned, np.array([index]), len(possible))[0]])
+
+
+def replay_command(run: Run, number: int, overlays: Sequence[str | Path] = (), named: str = "") -> str:
+    """Return the command that plays a game of a run again: see `replay_commands`."""
+    return replay_commands(run, [number], overlays, named)[0]
+
+
+def replay_commands(
+    run: Run, numbers: Sequence[int], overlays: Sequence[str | Path] = (), named: str = ""
+) -> list[str]:
+    """Return the commands that play games of a run again on any computer.
+
+    `overlays` are the files that the run's catalog was made of, if they are known. Without them a run of
+    another catalog than the official one must be named (`named`, else its path): it holds the catalog.
+    """
+    if not _is_made_of(run, overlays):
+        return [f"balance replay {named or shlex.quote(str(run.path))} {number}" for number in numbers]
+    cells = {cell.id: cell for cell in run.plan.cells}
+    catalog = [word for path in overlays for word in ("--catalog", str(path))]
+    return [shlex.join(["balance", "replay", *_options(run, cells, n), *catalog]) for n in numbers]
+
+
+def _options(run: Run, cells: Mapping[int, PlannedCell], number: int) -> list[str]:
+    """Return the options of `balance replay` for a game of a run; what is usual is left out."""
+    plan, facts, key = run.plan, run.game.facts, split_game_id(number)
+    cell = cells[key.cell]
+    options = {
+        "--of": plan.game if plan.game != games.DEFAULT else "",
+        "--edition": plan.edition if plan.edition != facts.default_edition else "",
+        "--players": str(cell.players),
+        f"--{facts.variants}": ",".join(variants_of(run, cell, key.index)),
+        "--lineup": cell.lineup if cell.lineup != facts.default_lineup else "",
+        "--seed": str(plan.seed),
+        "--replicate": str(key.replicate or ""),
+        "--game": str(key.index),
+    }
+    return [word for name, value in options.items() if value for word in (name, value)]
+
+
+def _is_made_of(run: Run, overlays: Sequence[str | Path]) -> bool:
+    """Return whether a run was played with the official catalog, the overlays, and the players of today."""
+    catalog: Catalog = run.game.load_catalog(overlays)
+    known = catalog.hash, policies_hash(run.game, catalog)
+    return known == (run.plan.catalog_hash, run.plan.policies_hash)
 
 
 def replay_game(found: Replayed) -> list[Event]:
     """Play the game again; DataError if what happens is not what the rows of the run say."""
     run, game = found.run, found.run.game
     events = game.replay(found.cell, run.plan.seed, found.key.index, found.policies, found.key.replicate)
-    told = game.rows_of(found.cell, events)
+    played = game.rows_of(found.cell, events)
     for table in game.facts.tables:
         stored = _stored_rows(found, table)
-        if stored != told[table.name]:
+        if stored != played[table.name]:
             raise DataError(
-                f"game {found.id} of {run.path} comes out otherwise than its rows in {table.name} say; "
+                f"game {found.id} of {run.path} comes out differently from its rows in {table.name}; "
                 f"'balance doctor {run.path}' checks the files"
             )
     return events
@@ -76,8 +127,15 @@ def _stored_rows(found: Replayed, table: Table) -> list[dict[str, int]]:
     import polars as pl
 
     file = found.run.path / _shard(found).file(table.name)
-    frame = pl.scan_parquet(file).filter(pl.col("game_id") == found.id).collect()
-    return [_as_played(found, table.columns, row) for row in frame.iter_rows(named=True)]
+    try:
+        rows = pl.scan_parquet(file, glob=False, hive_partitioning=False)
+        frame = rows.filter(pl.col("game_id") == found.id).collect()
+        return [_as_played(found, table.columns, row) for row in frame.iter_rows(named=True)]
+    except (pl.exceptions.PolarsError, OSError, KeyError, UsageError) as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError(
+            f"{file} cannot be read: {first}; 'balance doctor {found.run.path}' says more"
+        ) from None
 
 
 def _shard(found: Replayed) -> Shard:

@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from balance import games, machine
-from balance.dataset import state as states
+from balance.dataset import manifest as states
+from balance.dataset.housekeeping import RUNS
+from balance.dataset.measures import DECLARED, digest
 from balance.dataset.plan import Plan, PlannedCell, differences
 from balance.dataset.run import Run, open_run, read_catalog, read_plan
 from balance.dataset.verify import damages
 from balance.errors import CatalogError, DataError, UsageError
 from balance.games.contract import Catalog, Facts, Game
 from balance.games.variants import ALL, combinations_of, texts_of
-from balance.sweep.folder import Summary, Watch, carry_out, finished_run, refuse_other
+from balance.sweep.folder import SweepSummary, Watch, carry_out, finished_run, refuse_other, scratch
 from balance.sweep.planning import (
     DEFAULT_DEALS,
     deals_for,
@@ -30,24 +32,6 @@ from balance.sweep.planning import (
     policies_hash,
     versions,
 )
-
-__all__ = [
-    "RUNS",
-    "Prepared",
-    "deals_of",
-    "prepare",
-    "prepare_catalog",
-    "prepare_cells",
-    "prepare_extension",
-    "prepare_fresh",
-    "prepare_repair",
-    "require_same_engine",
-    "run_prepared",
-    "simulate",
-]
-
-RUNS: Final = Path("data") / "runs"
-"""Where runs lie unless a user says otherwise, below the current folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,28 +99,32 @@ def prepare(
     seed: int = 0,
     catalog: Iterable[str | Path] = (),
     ordered: bool = False,
+    kept: bool = True,
 ) -> Prepared:
-    """Make the plan of a run, and refuse what could not be played or written."""
+    """Make the plan of a run, and refuse what could not be played or written.
+
+    Without `out` the folder is named after the plan: below `data/runs`, or not `kept` after the process ends.
+    """
     found = games.get(game)
     facts = found.facts
     loaded = found.load_catalog(catalog)
     chosen = _edition(found, loaded, edition)
     counts = parse_players(texts_of(players) or ["{}-{}".format(*facts.players)], facts)
     if replicates < 1:
-        raise UsageError(f"--replicates {replicates}: a deal is played at least once")
+        raise UsageError(f"replicates {replicates}: a deal is played at least once", parameter="replicates")
     plan = make_plan(
         found,
         loaded,
         edition=chosen,
         players=counts,
         combinations=combinations_of(found, loaded, chosen, texts_of(variants) or [ALL], ordered=ordered),
-        lineups=texts_of(lineups) or list(facts.default_sweep_lineups or (facts.default_lineup,)),
+        lineups=texts_of(lineups),
         deals=deals_of(facts, games_per_cell, precision),
         replicates=replicates,
         seed=seed,
         ordered=ordered,
     )
-    return _prepared(found, loaded, plan, out)
+    return _prepared(found, loaded, plan, out, kept=kept)
 
 
 def prepare_extension(
@@ -177,22 +165,20 @@ def prepare_fresh(
     combinations: Sequence[tuple[str, ...]],
     lineups: Sequence[str],
     games_per_cell: int,
-    out: str | Path | None = None,
 ) -> Prepared:
     """Make the plan of a run that plays cells of another one on a seed of its own."""
     require_same_engine(run.path, run.plan, run.game)
-    plan = make_plan(
+    return prepare_catalog(
         run.game,
         run.catalog,
         edition=run.plan.edition,
-        players=[players],
+        deals={players: games_per_cell},
         combinations=combinations,
         lineups=lineups,
-        deals={players: games_per_cell},
         seed=seed,
         ordered=run.plan.ordered,
+        kept=False,
     )
-    return _prepared(run.game, run.catalog, plan, out)
 
 
 def prepare_cells(
@@ -229,9 +215,11 @@ def prepare_catalog(
     combinations: Sequence[tuple[str, ...]],
     lineups: Sequence[str],
     seed: int,
-    out: str | Path,
+    ordered: bool = False,
+    out: str | Path | None = None,
+    kept: bool = True,
 ) -> Prepared:
-    """Make the plan of a run with a catalog that lies in no file; `deals` by number of players."""
+    """Make the plan of a run with a loaded catalog; `deals` by number of players."""
     plan = make_plan(
         game,
         catalog,
@@ -241,8 +229,9 @@ def prepare_catalog(
         lineups=lineups,
         deals=deals,
         seed=seed,
+        ordered=ordered,
     )
-    return _prepared(game, catalog, plan, out)
+    return _prepared(game, catalog, plan, out, kept=kept)
 
 
 def prepare_repair(folder: str | Path) -> Prepared:
@@ -255,24 +244,33 @@ def prepare_repair(folder: str | Path) -> Prepared:
     if states.RUN in damaged:
         raise DataError(f"{path / states.RUN} was changed after it was written; what was played is not known")
     require_same_engine(path, plan, game)
+    if plan.versions.get(DECLARED) != digest(game.facts):
+        raise DataError(f"{path} cannot be repaired: its measures were declared differently")
+    catalog = _catalog_of(path, plan, game, damaged)
+    if not damaged and state.head and len(state.shards) >= plan.shards:
+        from balance.sweep.examine import wrong_content  # which needs what is defined here
+
+        damaged = {damage.file for damage in wrong_content(Run(path, plan, state))}
     again = [number for number, files in state.shards.items() if damaged & files.keys()]
-    return Prepared(game, _catalog_of(path, plan, game), plan, path, bool(damaged), tuple(sorted(again)))
+    return Prepared(game, catalog, plan, path, bool(damaged), tuple(sorted(again)))
 
 
-def run_prepared(prepared: Prepared, jobs: int | None = None, watch: Watch = lambda _: None) -> Summary:
+def run_prepared(prepared: Prepared, jobs: int | None = None, watch: Watch = lambda _: None) -> SweepSummary:
     """Carry a plan out; a run that is finished is opened and not touched."""
     if jobs is not None and jobs < 1:
-        raise UsageError(f"--jobs {jobs}: at least one is needed")
+        raise UsageError(f"jobs {jobs}: at least one is needed", parameter="jobs")
     p = prepared
     if not p.damaged:
         run = finished_run(p.folder, p.plan)
         if run is not None:
-            return Summary(run, 0, 0, 0.0)
+            return SweepSummary(run, 0, 0, 0.0)
     return carry_out(p.game, p.catalog, p.plan, p.folder, jobs or machine.cores().amount, watch, p.again)
 
 
-def _prepared(game: Game[Any, Any], catalog: Catalog, plan: Plan, out: str | Path | None) -> Prepared:
-    folder = RUNS / f"{plan.game}-{plan.edition}-{plan.id[:8]}" if out is None else Path(out)
+def _prepared(
+    game: Game[Any, Any], catalog: Catalog, plan: Plan, out: str | Path | None, *, kept: bool = True
+) -> Prepared:
+    folder = (RUNS if kept else scratch()) / plan.name if out is None else Path(out)
     refuse_other(folder, plan)
     return Prepared(game, catalog, plan, folder)
 
@@ -290,9 +288,14 @@ def deals_of(
 ) -> dict[int, int]:
     """Return how many deals a cell has, by player count."""
     if games_per_cell is not None and precision is not None:
-        raise UsageError("--games and --precision contradict each other; give one of them")
+        raise UsageError(
+            "games_per_cell and precision contradict each other; give one of them",
+            parameter=("games_per_cell", "precision"),
+        )
     if games_per_cell is not None and games_per_cell < 1:
-        raise UsageError(f"--games {games_per_cell}: a cell has at least one game")
+        raise UsageError(
+            f"games_per_cell {games_per_cell}: a cell has at least one game", parameter="games_per_cell"
+        )
     width = None if precision is None else parse_precision(precision)
     low, high = facts.players
     return {
@@ -302,17 +305,19 @@ def deals_of(
 
 
 def require_same_engine(folder: Path, plan: Plan, game: Game[Any, Any]) -> None:
-    """Refuse to play into, or on from, a run whose games would come out otherwise today."""
+    """Refuse to play into, or on from, a run whose games would differ today."""
     # what belongs to the catalog, policies included, is read from the run itself
-    now = replace(plan, engine_hash=game.engine_hash(), versions=versions())
-    found = differences(plan, now)
+    own = {**versions(game.facts), DECLARED: plan.versions.get(DECLARED, "")}  # each run has deals of its own
+    found = differences(plan, replace(plan, engine_hash=game.engine_hash(), versions=own))
     if found:
         raise DataError(f"{folder} cannot be played exactly as it was: {'; '.join(found)}")
 
 
-def _catalog_of(folder: Path, plan: Plan, game: Game[Any, Any]) -> Catalog:
+def _catalog_of(folder: Path, plan: Plan, game: Game[Any, Any], damaged: set[str]) -> Catalog:
     """Return the catalog of a run, from its own file or, if that is damaged, from this installation."""
     try:
+        for name in sorted(name for name in damaged if not name.endswith(".parquet")):
+            raise DataError(f"{folder / name} is not what was written")
         return read_catalog(folder, plan, game)
     except (DataError, CatalogError) as error:
         official: Catalog = game.load_catalog()

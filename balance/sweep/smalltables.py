@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from balance.dataset.manifest import CATALOG, NETWORK, POLICIES, RUN
+from balance.dataset.parquet import encode
 from balance.dataset.plan import Plan
 from balance.dataset.schema import combination_columns, variant_columns
-from balance.dataset.state import CATALOG, POLICIES, RUN
-from balance.games.contract import Catalog, Game, Tuned
+from balance.games.contract import Catalog, Game, Learnable, Tuned
 from balance.games.lineup import parse_lineup
-from balance.sweep.writing import encode
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["head_files"]
-
 
 def head_files(game: Game[Any, Any], catalog: Catalog, plan: Plan) -> dict[str, bytes | memoryview]:
-    """Return the files by name; the plan comes last, so that where it lies everything lies."""
+    """Return the files by name; the plan comes last: where it exists, all others do."""
     files: dict[str, bytes | memoryview] = {CATALOG: game.catalog_text(catalog).encode()}
     if isinstance(game, Tuned):
         files[POLICIES] = game.policies_text(catalog).encode()
+    if isinstance(game, Learnable):
+        files[NETWORK] = game.network(catalog)
     for kind in game.kinds:
         files[f"{kind.plural}.parquet"] = encode(_table(game.rows(catalog, kind, {}), kind.columns))
     files["policies.parquet"] = encode(_table(_policies(game, plan), ("policy", "number")))

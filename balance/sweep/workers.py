@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from balance.dataset.deals import DEALS, DealMaker
+from balance.dataset.manifest import FileRecord
+from balance.dataset.parquet import encode
 from balance.dataset.plan import Plan, PlannedCell
-from balance.dataset.state import FileRecord
+from balance.dataset.shards import Shard
+from balance.files import make_folder, refuse_links, write_whole
 from balance.games.contract import Catalog, Game
 from balance.sweep.playing import Player, StopPlaying, play_shard
-from balance.sweep.shards import Shard
-from balance.sweep.writing import encode, write_files
-
-__all__ = ["Finished", "Played", "work"]
 
 _PATIENCE: Final = 1.2
 """Seconds that workers have to come to an end when nobody waits for their work any more."""
@@ -31,7 +31,7 @@ _PATIENCE: Final = 1.2
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """So many more games of a cell are played."""
+    """A batch of games of a cell was played."""
 
     cell: PlannedCell
     games: int
@@ -39,7 +39,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A shard lies on the disk."""
+    """A shard is on the disk."""
 
     shard: Shard
     files: dict[str, FileRecord]
@@ -64,33 +64,37 @@ def work(
     jobs: int,
     hear: Callable[[Played | Finished], object],
 ) -> None:
-    """Play and write the shards on so many threads; `hear` is told what happens, on the thread of the caller.
+    """Play and write the shards on `jobs` threads; `hear` gets every message, on the thread of the caller.
 
-    After Ctrl-C, or if something fails, the workers give up what they are at; what is finished is told first.
+    After Ctrl-C, or if something fails, the workers give up their shards; finished ones are reported first.
     """
     todo = deque(shards)
+    # a small run is one shard: the threads that it leaves over share its games, which may be slow ones
+    spare = max(1, jobs // max(1, len(shards)))
     messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
     stop = threading.Event()
 
-    def play(shard: Shard, player: Player) -> None:
+    def play(shard: Shard, player: Player, deals: DealMaker) -> None:
         def played(cell: PlannedCell, games: int) -> bool:
             messages.put(Played(cell, games))
             return not stop.is_set()
 
         records: dict[str, FileRecord] = {}
         for table, frame in play_shard(game, player, plan, shard, played):
-            records |= write_files(folder, {shard.file(table): encode(frame)})
+            records[shard.file(table)] = _write(folder, shard.file(table), encode(frame))
+        rows = {table.name: [folder / shard.file(table.name)] for table in game.facts.tables}
+        records[shard.file(DEALS)] = _write(folder, shard.file(DEALS), encode(deals.make(rows)))
         messages.put(Finished(shard, records))
 
     def run() -> None:
-        player = Player(game, catalog, plan)
         try:
+            player, deals = Player(game, catalog, plan, spare), DealMaker(game, plan.cells)
             while not stop.is_set():
                 try:
                     shard = todo.popleft()
                 except IndexError:
                     break
-                play(shard, player)
+                play(shard, player, deals)
         except StopPlaying:
             pass
         except BaseException as problem:  # noqa: BLE001 - it is raised again where somebody listens
@@ -113,6 +117,14 @@ def work(
     finally:
         stop.set()
         _wait(threads)
+
+
+def _write(folder: Path, name: str, content: bytes | memoryview) -> FileRecord:
+    """Write a file below a folder, whole or not at all; return its record."""
+    refuse_links(folder, name)
+    make_folder((folder / name).parent)
+    write_whole(folder / name, content)
+    return FileRecord.of(content)
 
 
 def _listen(

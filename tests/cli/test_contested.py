@@ -16,24 +16,24 @@ TINY = ["--of", "tiny", "--players", "2", "--games", "30"]
 @pytest.fixture
 def call(capfd, monkeypatch, tmp_path):
     """Run `balance contested ARGS` in this process; return exit code, stdout and stderr."""
-    monkeypatch.setitem(games._registered, "tiny", GAME)
     monkeypatch.chdir(tmp_path)
 
     def ask(*args):
         code = run(["contested", *map(str, args)])
         return code, *capfd.readouterr()
 
-    return ask
+    with games.registered(GAME):
+        yield ask
 
 
 def test_every_doubt_is_told_with_what_was_played(call, tmp_path):
     code, out, err = call(*TINY)
     assert (code, err) == (0, "")
     assert "Pebble (charm 5), contested" in out
-    assert "  one scribe writes 9" in out
-    assert "  another reading, Cost 9: " in out
+    assert "one scribe writes 9" in out
+    assert "- another reading, Cost 9: " in out
     assert "Windy (mood windy), one" in out
-    assert "  sensitivity, left out: 1 combinations go (1 " in out
+    assert "- sensitivity, left out: 1 combinations go (1 " in out
     assert "30 deals of each cell that was judged" in " ".join(out.split())
     assert max(map(len, out.splitlines())) <= 80
     assert list(tmp_path.iterdir()) == []  # nothing is left behind
@@ -51,6 +51,14 @@ def test_for_programs(call):
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [(row["reading"], row["sensitivity"]) for row in rows][:1] == [("left out", "true")]
     assert [(row["crosses"], row["crosses_again"]) for row in rows][:1] == [("0", "0")]
+
+
+def test_as_a_page(call, tmp_path):
+    code, out, _ = call(*TINY, "--format", "html", "--out", str(tmp_path / "doubts.html"))
+    assert (code, out) == (0, "")
+    page = (tmp_path / "doubts.html").read_text()
+    assert "Pebble (charm 5), contested" in page
+    assert "balance contested" in page
 
 
 def test_mistakes_are_told(call):

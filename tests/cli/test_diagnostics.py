@@ -27,6 +27,16 @@ def raising(problem):
     [
         (Failed("limit exceeded"), 1, "error: limit exceeded\n"),
         (UsageError("bad option"), 2, "error: bad option\n"),
+        (
+            UsageError("games_per_cell 0: too few", parameter="games_per_cell"),
+            2,
+            "error: --games 0: too few\n",
+        ),
+        (
+            UsageError("seed and game differ", parameter=("seed", "game")),
+            2,
+            "error: --seed and --of differ\n",
+        ),
         (DataError("run is damaged"), 3, "error: run is damaged\n"),
         (PermissionError(13, "Permission denied", "/x"), 1, "error: /x: Permission denied\n"),
         (MemoryError(), 1, "error: out of memory\n"),
@@ -70,14 +80,13 @@ def test_nobody_listening_is_no_error(monkeypatch):
 
 @pytest.mark.parametrize(
     ("option", "expected"),
-    [([], "said\nwarning: warned\n"), (["-q"], ""), (["-v"], "said\ndetailed\nwarning: warned\n")],
+    [([], "said\nwarning: warned\n"), (["-q"], ""), (["-v"], "said\nwarning: warned\n")],
 )
 def test_quiet_and_verbose_work_before_and_after_the_command(option, expected, capsys, monkeypatch):
     from balance.cli import app, doctor
 
     def talk(*args):
         diagnostics.say("said")
-        diagnostics.detail("detailed")
         diagnostics.warn("warned")
 
     monkeypatch.setattr(doctor.output, "rows", talk)
@@ -97,9 +106,9 @@ def test_quiet_and_verbose_work_before_and_after_the_command(option, expected, c
         (["doctor", "--jsn"], "error: unknown option '--jsn'; did you mean '--json'?\n"),
         (["doctor", "--format", "xls"], "error: Invalid value for '--format': 'xls' is not one of 'table'"),
         (["doctor", "--out"], "error: Option '--out' requires an argument"),
-        (["bench", "surplus"], "error: Got unexpected extra argument"),
+        (["doctor", "a", "surplus"], "error: Got unexpected extra argument"),
         (["doctor", "--json", "--format", "csv"], "error: --json and --format csv contradict"),
-        (["bench", "\x1b[2J"], "error: Got unexpected extra argument"),
+        (["doctor", "a", "\x1b[2J"], "error: Got unexpected extra argument"),
         ([], "Usage: balance"),
     ],
 )
@@ -152,7 +161,8 @@ def test_ctrl_c_is_one_line():
         "    time.sleep(30)\n"
         "doctor.output.rows = wait\n"
         "sys.argv = ['balance', 'doctor']\n"
-        "app.main()\n"
+        "from balance.__main__ import main\n"
+        "main()\n"
     )
     child = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True)
     assert child.stderr.readline() == "ready\n"
@@ -192,4 +202,4 @@ def test_progress_shows_on_a_terminal_and_wipes_itself(monkeypatch):
         seen = os.read(controller, 10_000).decode()
     os.close(controller)
     assert "games" in seen
-    assert seen.endswith("\r\x1b[K")
+    assert seen.endswith("\r\x1b[1A\x1b[2K")

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balance.cli import output, terminal
+from balance import layout
+from balance.cli import formats, output
 from balance.cli.output import Format, OutputOptions
 from balance.errors import Failed, UsageError
 
@@ -57,7 +58,7 @@ def screen(monkeypatch):
     return stream
 
 
-@pytest.mark.parametrize("format_", [f for f in Format if f is not Format.parquet])
+@pytest.mark.parametrize("format_", [f for f in Format if f not in (Format.parquet, *output.PAGES)])
 def test_every_text_format(format_, written, golden):
     golden(f"cards-{format_.value}.txt", written(format_=format_))
 
@@ -129,9 +130,9 @@ def test_wide_letters_keep_the_columns_aligned(written):
     st.integers(20, 120),
 )
 def test_a_table_never_exceeds_its_width_and_never_steers_the_terminal(rows, width):
-    table = output._table(rows, ["a", "b", "c"], width, bold=False)
-    assert all(terminal.text_width(line) <= width for line in table.split("\n"))
-    assert terminal.escape(table, keep="\n") == table
+    table = formats.table_of(rows, ["a", "b", "c"], width, formats.bold_head(None))
+    assert all(layout.text_width(line) <= width for line in table.split("\n"))
+    assert layout.escape(table, keep="\n") == table
 
 
 # --- terminals
@@ -153,7 +154,7 @@ def test_a_terminal_is_filled_to_its_own_width(screen):
     assert max(map(len, screen.shown().splitlines()[1:])) == 40
 
 
-@pytest.mark.parametrize("format_", [f for f in Format if f is not Format.parquet])
+@pytest.mark.parametrize("format_", [f for f in Format if f not in (Format.parquet, *output.PAGES)])
 @pytest.mark.parametrize("attack", ["\x1b]0;title\x07", "\x9b31m", "\u202eevil", "\r\b", "\x7f"])
 def test_no_control_character_reaches_a_terminal(format_, attack, screen, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
@@ -161,7 +162,7 @@ def test_no_control_character_reaches_a_terminal(format_, attack, screen, monkey
     output.text(attack)
     shown = screen.shown()
     assert len(shown) > len(attack)
-    assert terminal.escape(shown, keep="\n") == shown
+    assert layout.escape(shown, keep="\n") == shown
 
 
 def test_csv_in_a_file_keeps_the_value_as_it_is(tmp_path):
@@ -193,7 +194,7 @@ def test_a_dash_is_the_standard_output():
 # --- files
 
 
-@pytest.mark.parametrize("format_", list(Format))
+@pytest.mark.parametrize("format_", [f for f in Format if f not in output.PAGES])
 def test_a_file_gets_the_bytes_of_the_pipe(format_, tmp_path, capfdbinary):
     output.rows(CARDS, ["id", "name"], OutputOptions(format_))
     output.rows(CARDS, ["id", "name"], OutputOptions(format_, tmp_path / "file"))

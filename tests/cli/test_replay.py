@@ -73,7 +73,7 @@ def test_the_event_log_is_json_lines_of_the_documented_form(replay):
     assert events[-1]["event"] == "end"
     game = games.get()
     cell = game.compile(game.load_catalog(), "ascora-2011", 4, ["parallel-universe", "unions"])
-    assert events == game.replay(cell, 7, 123, ["adaptive"] * 4)
+    assert events == game.replay(cell, 7, 123, [game.facts.usual] * 4)
     assert game.broken_laws(cell, events) == []
 
 
@@ -139,7 +139,7 @@ def test_handicaps_are_in_the_set_up(replay):
 def test_lineups(replay):
     named = replay("--players", "2", "--lineup", "random, random")
     assert named == replay("--players", "2", "--lineup", "mirror:random")
-    assert replay("--players", "2") == replay("--players", "2", "--lineup", "mirror:adaptive") != named
+    assert replay("--players", "2") == replay("--players", "2", "--lineup", "mirror:learned") != named
 
 
 def test_an_own_catalog(replay, tmp_path):
@@ -281,11 +281,11 @@ def test_help_uses_the_words_of_the_game(replay):
     assert "The twists in force, in order" in text
 
 
-def test_another_game_has_its_own_word_for_variants(replay, monkeypatch):
+def test_another_game_has_its_own_word_for_variants(replay):
     facts = SimpleNamespace(variant="house", variants="houses", item="chair")
-    monkeypatch.setitem(games._registered, "manor", SimpleNamespace(name="manor", facts=facts))
     for of in (["--of", "manor"], ["--of=manor"]):
-        text = replay("--players", "2", "--houses", "a,b", *of, "--help")
+        with games.registered(SimpleNamespace(name="manor", facts=facts)):
+            text = replay("--players", "2", "--houses", "a,b", *of, "--help")
         assert "--houses, --variants A,B" in text
         assert "The houses in force" in text
         assert "--twists," not in text
@@ -296,7 +296,7 @@ def test_another_game_has_its_own_word_for_variants(replay, monkeypatch):
 
 def test_the_wait_for_the_compiler_is_announced_once_and_on_stderr(capfd, monkeypatch):
     nefarious = games.get("nefarious")
-    monkeypatch.setattr("balance.games.nefarious.kernel.jit.is_compiled", lambda _: False)
+    monkeypatch.setattr("balance.games.compiled.jit.is_compiled", lambda *_: False)
     assert nefarious.warm_up_note(replay=True) == "compiling the engine, once per version, about a minute"
     assert run(["replay", "--players", "2", "--json"]) == 0
     out, err = capfd.readouterr()
@@ -307,7 +307,7 @@ def test_the_wait_for_the_compiler_is_announced_once_and_on_stderr(capfd, monkey
 
 
 def test_a_cache_that_cannot_be_written_is_named(monkeypatch):
-    monkeypatch.setattr("balance.games.nefarious.kernel.jit.CACHE_FOLDER", None)
+    monkeypatch.setattr("balance.games.compiled.jit.cache_folder", lambda _: None)
     monkeypatch.setenv("BALANCE_CACHE_DIR", "/dev/null/cache")
     note = games.get("nefarious").warm_up_note(replay=True)
     assert note.startswith(

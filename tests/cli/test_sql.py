@@ -14,29 +14,27 @@ import pytest
 
 import balance
 from balance import games
-from balance.cli import results
+from balance.cli import query_output
 from balance.cli.app import run
 from balance.sweep import simulation
 from tests.games.tiny import GAME
 
 
 @pytest.fixture(autouse=True)
-def _tiny(monkeypatch):
-    monkeypatch.setitem(games._registered, "tiny", GAME)
+def _tiny():
+    with games.registered(GAME):
+        yield
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """A folder with the run `first` of the tiny game, and `more`, which extends it."""
     top = tmp_path_factory.mktemp("runs")
-    games._registered["tiny"] = GAME
-    try:
+    with games.registered(GAME):
         balance.simulate(top / "first", game="tiny", games_per_cell=3)
         simulation.run_prepared(
             simulation.prepare_extension(top / "first", top / "more", games_per_cell=2), 1
         )
-    finally:
-        del games._registered["tiny"]
     return top
 
 
@@ -47,7 +45,7 @@ def sql(capfd, runs, monkeypatch):
 
     def call(*args, stdin=None):
         if stdin is not None:
-            monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
         code = run(["sql", *args])
         return code, *capfd.readouterr()
 
@@ -116,6 +114,12 @@ def test_a_ready_query_of_ones_own(sql, tmp_path):
     assert "unknown players '7' (2, 3)" in err
 
 
+def test_a_file_needs_no_head(sql, tmp_path):
+    file = tmp_path / "plain.sql"
+    file.write_text(f"{COUNT};")
+    assert sql("first", f"@{file}")[1] == sql("first", COUNT)[1]
+
+
 def test_a_ready_query_cannot_do_more_than_others(sql, tmp_path):
     file = tmp_path / "evil.sql"
     file.write_text("-- Question: What?\n-- Columns:\n--   a: b\ncopy (select 1) to 'x.csv'")
@@ -153,7 +157,7 @@ def test_json_is_exact(sql):
         "struct": {"a": 1, "b": "x"},
         "nested": [{"a": Decimal("2.50")}],
     }
-    assert '"price": 1.50,' in out
+    assert '"price": 1.50,' in out  # with all of its digits
     assert json.loads(sql("first", VALUES, "--json")[1], parse_float=Decimal) == [row]
 
 
@@ -223,12 +227,12 @@ def test_many_rows_come_whole_and_in_order(sql, format_):
 
 
 def test_columns_of_the_same_name(sql):
-    assert sql("first", "select 1 as a, 2 as a", "--format", "csv")[1] == "a,a\n1,2\n"
+    assert sql("first", "select 1 as a, 2 as a", "--format", "csv")[1] == "a,a_1\n1,2\n"
     assert json.loads(sql("first", "select 1 as a, 2 as a", "--json")[1]) == [{"a": 1, "a_1": 2}]
 
 
 def test_a_table_has_an_end(sql, monkeypatch):
-    monkeypatch.setattr(results, "MOST_IN_A_TABLE", 5000)
+    monkeypatch.setattr(query_output, "MOST_IN_A_TABLE", 5000)
     code, out, err = sql("first", "from range(6000)")
     assert (code, out) == (1, "")
     assert "more than 5,000 rows are too many for a table; add a LIMIT" in err
@@ -264,10 +268,14 @@ def test_a_query_that_fails_late_leaves_no_file(sql, tmp_path):
         (["first", "copy games to 'x'"], 2, "COPY is refused"),
         (["first", "from '/etc/passwd.csv'", "--json"], 2, "only the files of the runs can be read"),
         (["first", ""], 2, "the query is empty"),
-        (["first", "-f", "nowhere.sql"], 2, "--file nowhere.sql: there is no such file"),
+        (["first", "-f", "nowhere.sql"], 2, "there is no file nowhere.sql"),
         (["first", "@nowhere.sql"], 2, "nowhere.sql"),
         (["first", "select 1", "--memory", "much"], 2, "write it like 500MB or 2GB"),
-        (["first", "select 1", "--timeout", "-3"], 2, "0 is no limit"),
+        (["first", "select 1", "--memory", "-1"], 2, "--memory -1: write it like 500MB or 2GB"),
+        *(
+            (["first", "select 1", "--timeout", t], 2, "0 means no limit")
+            for t in ("-3", "nan", "inf", "1e308")
+        ),
         (
             [
                 "first",
@@ -333,21 +341,22 @@ def test_statements_from_a_pipe(sql):
     assert (code, out, err) == (0, "a\n-\n1\n\nb\n-\n;\n\nc\n-\n3\n", "")
 
 
-def test_commands_and_ready_queries_from_a_pipe(sql, tmp_path):
+def test_ready_queries_from_a_pipe(sql, tmp_path):
     file = tmp_path / "count_games.sql"
     file.write_text(READY)
-    code, out, err = sql(
-        "first", "--format", "csv", stdin=f".schema moods\n@{file} players=3\n.quit\nselect 1;"
-    )
-    assert (code, err) == (0, "")
-    assert out.startswith("column,type\nid,VARCHAR\n")
-    assert out.endswith("players,games\n3,24\n")
+    script = f"select 1 as a;\n@{file} players=3\nselect\n2 as b"
+    assert sql("first", "--format", "csv", stdin=script) == (0, "a\n1\nplayers,games\n3,24\nb\n2\n", "")
+
+
+def test_what_comes_from_a_pipe_must_be_text(sql, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"select \xff")))
+    assert sql("first") == (2, "", "error: the standard input is not UTF-8 text\n")
 
 
 def test_a_script_ends_with_its_first_error(sql):
     code, out, err = sql("first", "--format", "csv", stdin="select 1 as a; select nope; select 3 as c;")
     assert (code, out) == (2, "a\n1\n")
-    assert "LINE 1: select nope\n" in err
+    assert "LINE 1: select nope" in err
     assert sql("first", stdin="")[:2] == (0, "")
 
 
@@ -376,6 +385,7 @@ def test_a_run_may_have_a_space_in_its_name(sql, runs, tmp_path):
     assert (code, out) == (0, "n\n48\n")
 
 
+@pytest.mark.slow
 def test_the_page_is_right(checkout, tmp_path):
     """The commands of the page run, one after the other."""
     page = (checkout / "docs" / "commands" / "sql.md").read_text(encoding="utf-8")

@@ -16,10 +16,10 @@ import polars as pl
 import pytest
 
 import balance
-from balance.analysis.intervals import Z, wilson
-from balance.analysis.winpoints import Tally, win_points
-from balance.dataset.questions import ask, questions
+from balance.dataset.saved_queries import ask, questions
 from balance.dataset.views import create_views
+from balance.stats.arithmetic import student, wilson
+from balance.stats.ratio import Common, Difference, Multiple, Ratio
 
 ACTIONS = ("speculate", "invent", "research", "work")
 QUESTIONS = questions()
@@ -40,7 +40,11 @@ class Rows:
         self.seats = self._of(run.seats, by_id)
         self.builds = self._of(run.scan("builds"), by_id)
         self.rounds = self._of(run.scan("rounds"), by_id)
+        self.order = dict(run.small("policies").select("policy", "number").rows())
+        self.halves = defaultdict(dict)
+        self.combinations = {tuple(sorted(cell.variants)) for cell in run.plan.cells}
         for seat in self.seats:
+            self.halves[seat.game_id][seat.seat] = seat.vp_half
             seat.points = 1 if seat.game.stalled else seat.game.players * seat.won
         for build in self.builds:
             won = build.seat == build.game.winner_seat
@@ -60,6 +64,7 @@ def left(rows, given):
         game = getattr(row, "game", row)
         return (
             game.players == given.get("players", game.players)
+            and str(game.players) == given.get("counts", str(game.players))
             and game.lineup == given.get("lineup", game.lineup)
             and ("twist" not in given or given["twist"] in (game.pair_a, game.pair_b))
             and (not hasattr(row, "policy") or row.policy == given.get("policy", row.policy))
@@ -128,10 +133,13 @@ def clusters(rows, value):
 
 
 def reach(rows, value):
-    """Return half the width of the interval of a mean, from the residuals of the deals."""
+    """Return half the width of the interval of a mean, from the residuals of the deals; None of one deal."""
     parts = clusters(rows, value)
-    middle = sum(total for total, _ in parts) / len(rows)
-    return Z * math.sqrt(sum((total - middle * count) ** 2 for total, count in parts)) / len(rows)
+    middle, deals = sum(total for total, _ in parts) / len(rows), len(parts)
+    if deals < 2:
+        return None
+    spread = sum((total - middle * count) ** 2 for total, count in parts) * deals / (deals - 1)
+    return float(student(deals - 1)) * math.sqrt(spread) / len(rows)
 
 
 def share_interval(rows, test):
@@ -139,7 +147,8 @@ def share_interval(rows, test):
     parts = clusters(rows, lambda row: int(test(row)))
     share = sum(total for total, _ in parts) / len(rows)
     variance = sum((total - share * count) ** 2 for total, count in parts) / len(rows) ** 2
-    return wilson(share, share * (1 - share) / variance if variance > 1e-12 else len(parts))
+    low, high = wilson(share, share * (1 - share) / variance if variance > 1e-12 else len(parts))
+    return share, float(low), float(high)
 
 
 def wins_of(seats):
@@ -153,37 +162,6 @@ def wins_of(seats):
     }
 
 
-def wins_of_players(seats, players):
-    """Return wins with the interval that the rest of the toolkit gives them."""
-    parts = np.array(clusters(seats, lambda seat: seat.points))
-    _, low, high = win_points(Tally.of(players, parts[:, 0], parts[:, 1]))
-    return wins_of(seats) | {"low": low, "high": high}
-
-
-def lengths_of(games):
-    rounds = [game.rounds for game in games]
-    return {
-        "games": len(games),
-        "stalled": sum(game.stalled for game in games),
-        "stalled_share": share_of(games, lambda game: game.stalled),
-        "p05": rank(rounds, 5),
-        "median": rank(rounds, 50),
-        "p95": rank(rounds, 95),
-        "rounds": sum(rounds),
-        "mean_rounds": mean(rounds),
-    }
-
-
-def mix_of(counts):
-    every = sum(counts.values())
-    shares = {f"{action}_share": counts[action] / every for action in ACTIONS}
-    return {action: counts[action] for action in ACTIONS} | {"choices": every} | shares
-
-
-def chosen(seats):
-    return Counter({action: sum(getattr(seat, f"chose_{action}") for seat in seats) for action in ACTIONS})
-
-
 def words(mask):
     return [action for k, action in enumerate(ACTIONS) if mask >> k & 1]
 
@@ -191,21 +169,78 @@ def words(mask):
 # --- wins
 
 
+def ratio(rows, value, most=math.inf, count=lambda row: 1):
+    """Return a ratio over deals with its interval, from the sums of the deals."""
+    sums = defaultdict(lambda: [0, 0])
+    for row in rows:
+        game = getattr(row, "game", row)
+        own = sums[game.players, game.game_index]
+        own[0] += int(value(row))
+        own[1] += int(count(row))
+    found = Ratio.of(*np.array(list(sums.values())).T, most)
+    value, low, high = found.interval
+    return value, low, high, int(found.deals), int(found.den)
+
+
+def among_others(rows, given):
+    """Return the seats of games in which different policies meet."""
+    seats = left(rows.seats, given)
+    policies = defaultdict(set)
+    for seat in seats:
+        policies[seat.game.lineup].add(seat.policy)
+    return [seat for seat in seats if len(policies[seat.game.lineup]) > 1]
+
+
+def points_of(seats, most):
+    names = ("win_points", "low", "high", "deals", "seats")
+    return dict(zip(names, ratio(seats, lambda seat: seat.points, most), strict=True))
+
+
 def answer_win_rate_by_policy(rows, given):
-    for (lineup, policy), seats in grouped(left(rows.seats, given), "lineup", "policy"):
-        row = {"lineup": lineup, "policy": policy} | wins_of(seats)
-        wide = reach(seats, lambda seat: seat.points)
-        yield row | {"low": max(0, row["win_points"] - wide), "high": row["win_points"] + wide}
+    for (lineup, policy), seats in grouped(among_others(rows, given), "lineup", "policy"):
+        row = {"lineup": lineup, "policy": policy} | points_of(seats, math.inf)
+        yield row | {"low": max(0.0, row["low"])}
+
+
+def in_order(found, rows):
+    """Policies in the order of the table of policies."""
+    return sorted(found, key=lambda row: (row["lineup"], row.get("variant", ""), rows.order[row["policy"]]))
 
 
 def answer_win_rate_by_players(rows, given):
-    for key, seats in grouped(left(rows.seats, given), "lineup", "players", "policy"):
-        yield dict(zip(("lineup", "players", "policy"), key, strict=True)) | wins_of_players(seats, key[1])
+    found = []
+    for key, seats in grouped(among_others(rows, given), "lineup", "policy", "players"):
+        row = dict(zip(("lineup", "policy", "players"), key, strict=True))
+        found.append(row | points_of(seats, key[2]))
+    return in_order(found, rows)
 
 
 def answer_win_rate_by_seat(rows, given):
-    for key, seats in grouped(left(rows.seats, given), "lineup", "players", "seat"):
-        yield dict(zip(("lineup", "players", "seat"), key, strict=True)) | wins_of_players(seats, key[1])
+    for key, seats in grouped(left(rows.seats, given), "lineup", "seat", "players"):
+        row = dict(zip(("lineup", "seat", "players"), key, strict=True)) | points_of(seats, key[2])
+        yield {name: value for name, value in row.items() if name != "seats"} | {"games": len(seats)}
+
+
+def answer_win_rate_by_variant(rows, given):
+    found = []
+    for (lineup, twist), seats in by_twist(among_others(rows, given), {"alone": given.get("size") == 1}):
+        for (policy,), some in grouped(seats, "policy"):
+            row = points_of(some, math.inf)
+            head = {"lineup": lineup, "variant": twist, "policy": policy}
+            found.append(head | row | {"low": max(0.0, row["low"])})
+    return in_order(found, rows)
+
+
+PAIR = ("lineup", "players", "pair_a", "pair_b")
+
+
+def answer_win_rate_by_pair(rows, given):
+    own = {name: value for name, value in given.items() if name != "policy"}
+    for key, seats in grouped(paired(among_others(rows, own)), *PAIR, "policy"):
+        if key[4] == given.get("policy", key[4]):
+            row = dict(zip((*PAIR, "policy"), key, strict=True)) | points_of(seats, key[1])
+            games = sum((g.lineup, g.players, g.pair_a, g.pair_b) == key[:4] for g in rows.games)
+            yield {n: v for n, v in row.items() if n not in ("deals", "seats")} | {"games": games}
 
 
 def answer_win_rate_by_opening_action(rows, given):
@@ -221,45 +256,51 @@ def answer_win_rate_by_opening_action(rows, given):
         } | row
 
 
-def answer_win_rate_by_twist(rows, given):
-    found = []
-    for (lineup, twist), seats in by_twist(left(rows.seats, given), given):
-        for (policy,), some in grouped(seats, "policy"):
-            row = wins_of(some)
-            del row["deals"]
-            head = {"twist": twist, "twist_name": rows.names["twists"][twist], "lineup": lineup}
-            found.append(head | {"policy": policy} | row)
-    return sorted(found, key=lambda row: (row["twist"], row["lineup"], row["policy"]))
-
-
-def answer_win_rate_by_pair(rows, given):
-    for key, seats in grouped(paired(left(rows.seats, given)), "pair_a", "pair_b", "lineup", "policy"):
-        row = wins_of(seats)
-        del row["deals"]
-        yield dict(zip(("pair_a", "pair_b", "lineup", "policy"), key, strict=True)) | row
-
-
 # --- length
 
 
 def answer_length_by_players(rows, given):
     for (lineup, players), games in grouped(left(rows.games, given), "lineup", "players"):
-        yield {"lineup": lineup, "players": players} | lengths_of(games)
+        rounds = [game.rounds for game in games]
+        row = {"lineup": lineup, "players": players, "games": len(games)}
+        row |= {"p05": rank(rounds, 5), "p50": rank(rounds, 50), "p95": rank(rounds, 95)}
+        ends = ("", "_low", "_high")
+        row |= dict(zip([f"mean{end}" for end in ends], ratio(games, lambda g: g.rounds)[:3], strict=True))
+        yield row | dict(
+            zip([f"stalled{end}" for end in ends], ratio(games, lambda g: g.stalled, 1)[:3], strict=True)
+        )
+
+
+def lengths_of(rows, key, games):
+    """Return the lengths of a cell, against the same cell without twists."""
+    rounds = sorted(game.rounds for game in games)
+    half = (rounds[(len(rounds) + 1) // 2 - 1] + rounds[len(rounds) // 2]) / 2
+    sums = defaultdict(lambda: [0, 0, 0, 0])
+    for game in rows.games:
+        if (game.lineup, game.players, game.pair_a) == (*key[:2], None):
+            sums[game.game_index][2] += game.rounds
+            sums[game.game_index][3] += 1
+    for game in games:
+        sums[game.game_index][0] += game.rounds
+        sums[game.game_index][1] += 1
+    x, y, u, v = np.array(list(sums.values())).T
+    own, base = Ratio.of(x, y), Ratio.of(u, v)
+    multiple = Multiple(own, base, Common.of(x, y, u, v)).interval
+    row = {"p05": float(rank(rounds, 5)), "median": half, "p95": float(rank(rounds, 95))}
+    row |= dict(zip(("mean", "mean_low", "mean_high"), own.interval, strict=True))
+    row |= dict(zip(("ratio", "ratio_low", "ratio_high"), multiple, strict=True))
+    return row | {"stalled": float(share_of(games, lambda g: g.stalled)), "games": len(games)}
 
 
 def answer_length_by_twist(rows, given):
-    games = left(rows.games, given)
-    for (lineup, twist), some in by_twist(games, given):
-        rounds = [game.rounds for game in plain(games, lineup)]
-        head = {"lineup": lineup, "twist": twist, "twist_name": rows.names["twists"][twist]}
-        yield head | lengths_of(some) | {"plain_median": rank(rounds, 50), "plain_mean": mean(rounds)}
+    alone = [game for game in left(rows.games, given) if game.pair_a and not game.pair_b]
+    for key, games in grouped(alone, "lineup", "players", "pair_a"):
+        yield dict(zip(("lineup", "players", "twist"), key, strict=True)) | lengths_of(rows, key, games)
 
 
 def answer_length_by_pair(rows, given):
-    untwisted = left(rows.games, {name: given[name] for name in given if name != "twist"})
-    for key, games in grouped(paired(left(rows.games, given)), "lineup", "pair_a", "pair_b"):
-        row = dict(zip(("lineup", "pair_a", "pair_b"), key, strict=True)) | lengths_of(games)
-        yield row | {"plain_mean": mean([game.rounds for game in plain(untwisted, key[0])])}
+    for key, games in grouped(paired(left(rows.games, given)), *PAIR):
+        yield dict(zip(PAIR, key, strict=True)) | lengths_of(rows, key, games)
 
 
 def answer_stalls_by_pair(rows, given):
@@ -273,39 +314,41 @@ def answer_stalls_by_pair(rows, given):
     return sorted(found, key=lambda row: (-row["stalled_share"], row["lineup"], row["pair_a"], row["pair_b"]))
 
 
-def answer_extensions_by_twist(rows, given):
-    for (lineup, twist), games in by_twist(left(rows.games, given), given):
-        extra = [game.rounds_after_goal for game in games if game.rounds_after_goal]
-        yield {
-            "lineup": lineup,
-            "twist": twist,
-            "twist_name": rows.names["twists"][twist],
-            "games": len(games),
-            "extended": len(extra),
-            "extended_share": len(extra) / len(games),
-            "extra_rounds": sum(extra),
-            "mean_extra": mean(extra),
-        }
-
-
 # --- actions and money
 
 
+def shares_of(seats):
+    """Return for each action its share of all choices, with the interval."""
+    for action in sorted(ACTIONS):
+        every = [sum(getattr(seat, f"chose_{name}") for name in ACTIONS) for seat in seats]
+        counts = dict(zip(map(id, seats), every, strict=True))
+        found = ratio(
+            seats, lambda s, name=action: getattr(s, f"chose_{name}"), 1, lambda s, c=counts: c[id(s)]
+        )
+        yield {"action": action} | dict(zip(("share", "low", "high"), found[:3], strict=True))
+
+
 def answer_action_mix(rows, given):
-    for (lineup, policy), seats in grouped(left(rows.seats, given), "lineup", "policy"):
-        yield {"lineup": lineup, "policy": policy, "seats": len(seats)} | mix_of(chosen(seats))
+    for (lineup, players), seats in grouped(left(rows.seats, given), "lineup", "players"):
+        games = len({seat.game_id for seat in seats})
+        for row in shares_of(seats):
+            yield {"lineup": lineup, "players": players, "games": games} | row
 
 
 def answer_action_mix_by_pair(rows, given):
-    for key, seats in grouped(paired(left(rows.seats, given)), "lineup", "pair_a", "pair_b"):
-        row = dict(zip(("lineup", "pair_a", "pair_b"), key, strict=True)) | {"seats": len(seats)}
-        yield row | mix_of(chosen(seats))
+    for key, seats in grouped(paired(left(rows.seats, given)), *PAIR):
+        for row in shares_of(seats):
+            yield dict(zip(PAIR, key, strict=True)) | row | {"games": len({s.game_id for s in seats})}
 
 
 def answer_action_mix_by_round(rows, given):
-    for (lineup, number), rounds in grouped(left(rows.rounds, {"last": 20} | given), "lineup", "round"):
+    for (lineup, number), rounds in grouped(left(rows.rounds, {"last": 25} | given), "lineup", "round"):
         counts = Counter(action for row in rounds for action in words(row.actions))
-        yield {"lineup": lineup, "round": number, "seats": len(rounds)} | mix_of(counts)
+        for action in ACTIONS:
+            share = counts[action] / sum(counts.values())
+            yield {
+                "lineup": lineup, "round": number, "action": action, "share": share, "times": counts[action],
+            }  # fmt: skip
 
 
 def answer_money_by_round(rows, given):
@@ -377,55 +420,39 @@ def answer_invention_opening_value(rows, given):
         row = card_head(rows, card) | {name: rows.cards[card][name] for name in ("cost", "vp")}
         row |= {"deals": len(clusters(seats, lambda seat: 0)), "seats": len(seats)}
         row |= {"points": sum(seat.points for seat in seats), "value": value}
-        found.append(row | {"low": value - wide, "high": value + wide})
+        ends = (None, None) if wide is None else (value - wide, value + wide)
+        found.append(row | dict(zip(("low", "high"), ends, strict=True)))
     return sorted(found, key=lambda row: (-Fraction(row["points"], row["seats"]), row["invention"]))
-
-
-def answer_invention_value(rows, given):
-    seats = left(rows.seats, given)
-    opening, drawn = holders(rows, seats, "opening"), holders(rows, seats, "drawn")
-    built = defaultdict(list)
-    for build in left(rows.builds, given):
-        built[build.invention].append(build)
-    for card in sorted(rows.cards):
-        row = card_head(rows, card) | {name: rows.cards[card][name] for name in ("cost", "vp")}
-        for name, some in (("opening", opening[card]), ("drawn", drawn[card])):
-            points = [seat.points for seat in some]
-            row |= {name: len(some), f"{name}_points": sum(points)}
-            row |= {f"{name}_value": mean(points) - 1 if points else None}
-        held = len({(seat.game_id, seat.seat) for seat in (*opening[card], *drawn[card])})
-        some = built[card]
-        paid = sum(build.paid for build in some)
-        yield row | {
-            "held": held,
-            "built": len(some),
-            "built_share": len(some) / held if held else None,
-            "mean_round": mean([build.round for build in some]),
-            "paid": paid,
-            "vp_per_money": rows.cards[card]["vp"] * len(some) / paid if paid else None,
-        }
-
-
-def answer_invention_built_value(rows, given):
-    for (card,), builds in grouped(left(rows.builds, given), "invention"):
-        points = [build.points for build in builds]
-        row = card_head(rows, card) | {name: rows.cards[card][name] for name in ("cost", "vp")}
-        yield row | {"built": len(builds), "points": sum(points), "value": mean(points) - 1}
 
 
 def answer_invention_value_by_twist(rows, given):
     own = {name: value for name, value in given.items() if name != "invention"}
-    seats = holders(rows, left(rows.seats, own), "opening")[given["invention"]]
-    usual = [seat.points for seat in plain(seats, None)]
     found = []
-    for twist in {t for seat in seats for t in (seat.game.pair_a, seat.game.pair_b) if t}:
-        some = [row for (_, name), part in by_twist(seats, given) if name == twist for row in part]
-        if some:
-            value = mean([seat.points for seat in some]) - 1
-            row = {"twist": twist, "twist_name": rows.names["twists"][twist], "seats": len(some)}
-            row |= {"points": sum(seat.points for seat in some), "value": value, "plain_seats": len(usual)}
-            found.append(row | {"plain_value": mean(usual) - 1, "difference": value - (mean(usual) - 1)})
-    return sorted(found, key=lambda row: (-row["difference"], row["twist"]))
+    every = holders(rows, left(rows.seats, own), "opening")[given["invention"]]
+    for (lineup,), seats in grouped(every, "lineup"):
+        for twist in sorted({t for seat in seats for t in (seat.game.pair_a, seat.game.pair_b) if t}):
+            sums = defaultdict(lambda: [0, 0, 0, 0])
+            for seat in seats:
+                here = {seat.game.pair_a, seat.game.pair_b} - {None}
+                deal = sums[seat.game.players, seat.game.game_index]
+                if twist in here:
+                    deal[0] += seat.points
+                    deal[1] += 1
+                    continue
+                # each combination without the twist counts once if the same with it was played
+                with_it = tuple(sorted({twist, *here}))
+                if with_it in rows.combinations:
+                    deal[2] += seat.points
+                    deal[3] += 1
+            difference = Difference.of(*np.array(list(sums.values())).T)
+            value, low, high = difference.interval
+            row = {"lineup": lineup, "twist": twist, "twist_name": rows.names["twists"][twist]}
+            row |= {"difference": value, "low": low, "high": high}
+            row |= {"value": float(difference.own.value) - 1}
+            found.append(
+                row | {"without_value": float(difference.base.value) - 1, "seats": int(difference.own.den)}
+            )
+    return sorted(found, key=lambda row: (-row["difference"], row["lineup"], row["twist"]))
 
 
 def rounds_of(builds):
@@ -461,53 +488,60 @@ def answer_build_order(rows, given):
 # --- tension
 
 
+TITLES = {
+    "half_leader": "share of games that the sole leader at half-time wins",
+    "no_lead_change": "share of games in which the lead never changes",
+    "tie_extensions": "share of games that go on after the goal is reached",
+}
+
+
 def tension_of(rows, games):
-    halves = defaultdict(dict)
-    for seat in rows.seats:
-        halves[seat.game_id][seat.seat] = seat.vp_half
-    decided = [(game, halves[game.game_id]) for game in games if not game.stalled]
-    leaders = [(game, [s for s, vp in half.items() if vp == max(half.values())]) for game, half in decided]
-    led = [(game, seats[0]) for game, seats in leaders if len(seats) == 1]
-    behind = [max(half.values()) - half[game.winner_seat] for game, half in decided]
-    behind = [deficit for deficit in behind if deficit]
-    changes = [game.lead_changes for game in games]
-    return {
-        "games": len(games),
-        "lead_changes": sum(changes),
-        "mean_lead_changes": mean(changes),
-        "without": changes.count(0),
-        "without_share": changes.count(0) / len(games),
-        "led": len(led),
-        "leader_wins": sum(game.winner_seat == seat for game, seat in led),
-        "leader_wins_share": mean([game.winner_seat == seat for game, seat in led]),
-        "comebacks": len(behind),
-        "comebacks_share": len(behind) / len(decided) if decided else None,
-        "mean_deficit": mean(behind),
-    }
+    """Return for each measure the share with its interval; nobody wins a stalled game."""
+    leaders = {}
+    for game in games:
+        half = rows.halves[game.game_id]
+        best = [seat for seat, points in half.items() if points == max(half.values())]
+        leaders[game.game_id] = best[0] if len(best) == 1 else None
+    yield (
+        "half_leader",
+        ratio(
+            games,
+            lambda g: leaders[g.game_id] is not None and g.winner_seat == leaders[g.game_id],
+            1,
+            lambda g: leaders[g.game_id] is not None,
+        ),
+    )
+    yield "no_lead_change", ratio(games, lambda g: g.lead_changes == 0, 1)
+    yield "tie_extensions", ratio(games, lambda g: g.rounds_after_goal > 0, 1)
 
 
 def answer_tension(rows, given):
     for (lineup, players), games in grouped(left(rows.games, given), "lineup", "players"):
-        yield {"lineup": lineup, "players": players} | tension_of(rows, games)
+        for measure, found in tension_of(rows, games):
+            row = {"lineup": lineup, "players": players, "games": len(games), "measure": TITLES[measure]}
+            yield row | dict(zip(("share", "low", "high"), found[:3], strict=True))
 
 
 def answer_tension_by_pair(rows, given):
-    for key, games in grouped(paired(left(rows.games, given)), "lineup", "pair_a", "pair_b"):
-        yield dict(zip(("lineup", "pair_a", "pair_b"), key, strict=True)) | tension_of(rows, games)
+    for key, games in grouped(paired(left(rows.games, given)), *PAIR):
+        for metric, found in tension_of(rows, games):
+            if found[4]:
+                row = dict(zip(PAIR, key, strict=True)) | {"metric": metric}
+                row |= dict(zip(("share", "low", "high"), found[:3], strict=True))
+                yield row | {"games": len(games)}
 
 
 def answer_comeback_by_deficit(rows, given):
-    best = defaultdict(lambda: -(10**6))
-    for seat in rows.seats:
-        best[seat.game_id] = max(best[seat.game_id], seat.vp_half)
-    found = defaultdict(list)
-    for seat in left(rows.seats, given):
-        if not seat.game.stalled:
-            found[seat.game.lineup, best[seat.game_id] - seat.vp_half].append(seat)
-    for (lineup, deficit), seats in sorted(found.items()):
-        row = wins_of(seats)
-        kept = {name: row[name] for name in ("seats", "wins", "points", "win_points")}
-        yield {"lineup": lineup, "deficit": deficit} | kept
+    classes = {"1": (1, 1), "2-3": (2, 3), "4-7": (4, 7), "8-15": (8, 15), "16+": (16, 10**6)}
+    for (lineup,), some in grouped(left(rows.seats, given), "lineup"):
+        for name, (low, high) in classes.items():
+            for (players,), seats in grouped(some, "players"):
+                far = [s for s in seats if low <= max(rows.halves[s.game_id].values()) - s.vp_half <= high]
+                if len(far) < 30:
+                    continue
+                found = ratio(far, lambda s: s.won, 1)
+                row = {"lineup": lineup, "behind": name, "players": players}
+                yield row | dict(zip(("share", "low", "high"), found[:3], strict=True)) | {"seats": len(far)}
 
 
 # --- deck, order, interaction
@@ -572,6 +606,7 @@ def answer_twist_interaction_length(rows, given):
 
 def answer_twist_interaction_wins(rows, given):
     seats = left(rows.seats, {n: v for n, v in ({"lineup": "field"} | given).items() if n != "twist"})
+    lineup = given.get("lineup", "field")
     points = defaultdict(list)
     for seat in seats:
         points[seat.game.players, seat.game.pair_a, seat.game.pair_b].append(seat.points)
@@ -583,8 +618,7 @@ def answer_twist_interaction_wins(rows, given):
             "players": players,
             "pair_a": a,
             "pair_b": b,
-            "seats": len(points[sets[0]]),
-            "points": sum(points[sets[0]]),
+            "games": sum((g.lineup, g.players, g.pair_a, g.pair_b) == (lineup, *sets[0]) for g in rows.games),
             "points_pair": pair,
             "points_a": one,
             "points_b": two,
@@ -600,7 +634,16 @@ ANSWERS = {
     for name, function in list(globals().items())
     if name.startswith("answer_")
 }
-OPTIONS = {"players": 3, "lineup": "field", "twist": "unions", "policy": "adaptive", "last": 7, "alone": True}
+OPTIONS = {
+    "counts": "3",
+    "size": 1,
+    "players": 3,
+    "lineup": "field",
+    "twist": "unions",
+    "policy": "adaptive",
+    "last": 7,
+    "alone": True,
+}
 NEEDED = {"invention": 9, "policy": "greedy"}
 
 
@@ -655,7 +698,7 @@ def test_counts_are_whole_numbers_of_common_types(name, con):
 def test_queries_for_any_game_answer_for_another(name, tmp_path, views):
     run = balance.simulate(tmp_path / "run", game="tiny", games_per_cell=8)
     answer = ask(views(run), QUESTIONS[name]).fetchall()
-    assert answer
+    assert answer or name in ("comeback-by-deficit", "tension")  # nobody scores at half-time in the tiny game
     assert answer == ask(views(run), QUESTIONS[name], {"lineup": None}).fetchall()
 
 

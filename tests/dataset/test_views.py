@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 import balance
-from balance.analysis.intervals import Z, wilson
 from balance.dataset.views import MACROS, run_labels, view_queries
 from balance.errors import UsageError
+from balance.stats.arithmetic import wilson
+from balance.stats.intervals import Z
 from balance.sweep import simulation
 
 TINY = {"game": "tiny", "games_per_cell": 6}
@@ -35,11 +36,17 @@ def frame(con, query):
 
 def test_nefarious_has_the_views_of_the_documentation(nefarious):
     wanted = "twists inventions editions policies run cells games seats builds rounds cards"
+    wanted += (
+        " measures deals metric_sums metric_pairs lengths luck figures combinations metric_items metrics"
+    )
+    wanted += " item_list item_deals item_versus"
     assert list(view_queries([nefarious])) == wanted.split()
 
 
 def test_another_game_has_views_in_its_own_words(tiny, views):
     wanted = "moods charms editions policies run cells games seats buys laps"
+    wanted += " measures deals metric_sums metric_pairs lengths luck figures combinations metrics"
+    wanted += " item_list item_deals"
     assert list(view_queries([tiny])) == wanted.split()
     con = views(tiny)
     assert columns(con, "buys") | {"charm_name": "VARCHAR", "single_a_name": "VARCHAR"} == columns(
@@ -58,6 +65,7 @@ TYPES |= {"VARCHAR": "string", "BOOLEAN": "bool"}
 
 def test_stored_columns_keep_their_order_types_and_rows(nefarious, views):
     con = views(nefarious)
+    assert [table.name for table in nefarious.tables][:2] == ["games", "seats"]
     for table in nefarious.tables:
         types = columns(con, table.name)
         stored = [column.name for column in table.columns]
@@ -274,6 +282,7 @@ def pairs(tmp_path_factory):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["games", "seats", "builds", "rounds", "cards"])
 @pytest.mark.parametrize(
     "where",
@@ -305,14 +314,19 @@ def test_a_query_for_one_pair_passes_over_most_row_groups(pairs, views, view, wh
 @pytest.mark.parametrize(("k", "n"), [(0, 10), (3, 40), (10, 10), (0.5, 3.5), (700, 1000)])
 def test_the_ends_of_wilsons_interval(k, n):
     con = duckdb.connect()
-    for name, expression in MACROS.items():
-        con.execute(f"create macro {name} as {expression}")
+    con.execute(MACROS.read_text(encoding="utf-8"))
     ends = con.execute("select wilson_low(?, ?), wilson_high(?, ?)", [k, n, k, n]).fetchall()[0]
-    assert ends == pytest.approx(wilson(k / n, n)[1:], abs=1e-15)
-    assert repr(Z) in MACROS["wilson_low(k, n)"]
+    assert ends == pytest.approx([float(end) for end in wilson(k / n, n)], abs=1e-15)
+    assert con.execute("select z()").fetchall() == [(Z,)]
 
 
 def test_the_deal_of_a_game(nefarious, views):
     rows = views(nefarious).execute("select deal(game_id), game_index from games").fetchall()
     assert len({deal for deal, _ in rows}) == 20
     assert all(deal == index for deal, index in rows)
+
+
+def test_the_deal_of_a_game_is_one_expression():
+    from balance.dataset import sql_quote, views
+
+    assert f"macro deal(game_id) as {sql_quote.deal()[1:-1]};" in views.MACROS.read_text(encoding="utf-8")

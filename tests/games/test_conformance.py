@@ -132,7 +132,6 @@ def without_role(name, role):
         (with_facts(measures=Measures(money="gold")), "the table seats has no column gold"),
         (with_facts(measures=Measures(lead_changes="swaps")), "the table games has no column swaps"),
         (with_facts(measures=Measures(chosen=("times_run",))), "measures name 1 columns of chosen actions"),
-        (with_facts(adapting=("genius",)), "the adapting policy 'genius' is none of"),
     ],
 )
 def test_facts_that_do_not_fit(game, failure):
@@ -328,7 +327,7 @@ def test_wrong_input_that_is_accepted_or_crashes():
         "too many players",
         "an unknown variant",
         "too many variants",
-        "a handicap for a seat that nobody has",
+        "a handicap for a seat that does not exist",
         "an overlay that does not exist",
         "an unknown policy",
         "an unknown policy in a replay",

@@ -28,6 +28,48 @@ def test_a_list_rotates_with_the_replicate_so_that_each_sits_everywhere():
     assert lineup.names(9, 4, 1) == ("random", "random", "thrifty")
 
 
+def test_one_of_the_field_among_others_changes_from_deal_to_deal():
+    nefarious = games.get()
+    lineup = parse_lineup("one:field, learned", 4, nefarious)
+    assert (lineup.text, lineup.rotations, lineup.mixed) == ("one:field,learned", 4, True)
+    learned = nefarious.policy_number("learned")
+    seated = lineup.seated(9, np.repeat(np.arange(200), 4), np.tile(np.arange(4), 200)).reshape(200, 4, 4)
+    guests = set()
+    for deal in seated:
+        own = deal[deal != learned]
+        assert own.size == 4, "the same guest at every seat in turn"
+        assert len(set(own.tolist())) == 1
+        assert sorted(np.argwhere(deal != learned)[:, 1].tolist()) == [0, 1, 2, 3]
+        guests.add(nefarious.policy_name(int(own[0])))
+    assert guests == set(nefarious.facts.field)
+    assert lineup.names(9, 3, 1).count("learned") == 3
+
+
+def test_seats_draw_from_policies_that_are_named():
+    lineup = parse_lineup("drawn: thrifty,random", 3, TINY)
+    assert (lineup.text, lineup.rotations, lineup.drawn) == ("drawn:thrifty,random", 1, True)
+    seated = lineup.seated(9, [4] * 200, range(200))
+    assert 0.4 < (seated == THRIFTY).mean() < 0.6
+    with pytest.raises(UsageError, match="unknown policy 'genius'"):
+        parse_lineup("drawn:genius,random", 3, TINY)
+
+
+def test_one_among_others_at_any_number_of_players():
+    for players in (2, 3):
+        lineup = parse_lineup(" one:thrifty, random", players, TINY)
+        assert (lineup.text, lineup.rotations, lineup.mixed) == ("one:thrifty,random", players, True)
+        listed = parse_lineup(",".join(["thrifty", *["random"] * (players - 1)]), players, TINY)
+        again = list(range(players))
+        assert (lineup.seated(9, [4] * players, again) == listed.seated(9, [4] * players, again)).all()
+    assert parse_lineup("one:random,random", 3, TINY) == parse_lineup("mirror:random", 3, TINY)
+
+
+@pytest.mark.parametrize("text", ["one:thrifty", "one:thrifty,random,random", "one:"])
+def test_one_among_others_needs_two_names(text):
+    with pytest.raises(UsageError, match="one:A,B seats one A among B"):
+        parse_lineup(text, 3, TINY)
+
+
 def test_a_list_of_the_same_is_a_mirror():
     assert parse_lineup("random,random", 2, TINY) == parse_lineup("mirror:random", 2, TINY)
 

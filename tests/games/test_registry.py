@@ -60,7 +60,7 @@ def test_a_game_that_cannot_be_loaded_is_told(monkeypatch):
         games.get("dice")
 
 
-def test_what_is_no_game_of_that_name_is_told(monkeypatch):
+def test_an_entry_point_must_give_a_game_of_its_name(monkeypatch):
     offer(monkeypatch, dice=point("dice", lambda: SimpleNamespace(name="cards")))
-    with pytest.raises(DataError, match="not a game of that name"):
+    with pytest.raises(DataError, match="does not give a game of that name"):
         games.get("dice")

@@ -21,11 +21,11 @@ import numpy.typing as npt
 from balance.errors import UsageError
 from balance.games import tomlfile
 from balance.games.contract import (
+    CatalogEntry,
     Column,
     Description,
     Difference,
     Doubt,
-    Entry,
     Event,
     Facts,
     Handicap,
@@ -35,11 +35,14 @@ from balance.games.contract import (
     Number,
     Reading,
     Strength,
+    SweepTable,
     Table,
 )
 from balance.games.eventlog import from_round
+from balance.games.folding import folded
 from balance.games.keys import check_keys
 from balance.games.lineup import check_seated
+from balance.games.measures import Compared, From, Measure
 from balance.games.tomlfile import Fields, Problems
 from balance.suggest import unknown
 
@@ -112,11 +115,26 @@ FACTS: Final = Facts(
     default_lineup="mirror:random",
     round_limit=ROUND_LIMIT,
     tables=TABLES,
-    default_sweep_lineups=("mirror:random", "field"),
+    default_sweep=(SweepTable("mirror:random"), SweepTable("field")),
     measures=Measures(money="coins", chosen=tuple(f"times_{action}" for action in ACTIONS)),
     item_columns=ItemColumns(paid="paid", cost="cost", score="points"),  # charms are bought, never dealt
     strengths=(Strength("mirror:random", "random play"), Strength("field", "mixed play")),
-)
+    declared=(
+        Measure(
+            "money", "coins of a runner at the end", num="all_coins", den="players", kind="mean",
+            columns=(From("seats", "all_coins", "sum(coins)"),), sentence="Runners end with {x} coins",
+            multiple=Compared("money_ratio", "coins at the end, as a multiple", "{x} times the coins"),
+        ),
+        Measure(
+            "action", "share of an action among all choices", num="{of}", den="choices", of=ACTIONS,
+            columns=(
+                *(From("seats", action, f"sum(times_{action})") for action in ACTIONS),
+                From("seats", "choices", f"sum({' + '.join(f'times_{action}' for action in ACTIONS)})"),
+            ),
+            sentence="{Of} is {x} of all choices",
+        ),
+    ),
+)  # fmt: skip
 
 # --- catalog ----------------------------------------------------------------------------------------------
 
@@ -172,7 +190,7 @@ class Catalog:
     charms: tuple[Charm, ...]
     editions: tuple[Edition, ...]
     version: str
-    entries: tuple[tomlfile.Entry, ...] = field(default=(), repr=False, compare=False)
+    entries: tuple[tomlfile.RawEntry, ...] = field(default=(), repr=False, compare=False)
 
     @cached_property
     def hash(self) -> str:
@@ -184,7 +202,7 @@ class Catalog:
 
     def one(self, kind: str, name: str) -> Any:
         for item in self.items(kind):
-            if tomlfile.folded(name) in (tomlfile.folded(str(item.id)), tomlfile.folded(item.name)):
+            if folded(name) in (folded(str(item.id)), folded(item.name)):
                 return item
         raise UsageError(unknown(kind, name, [str(item.id) for item in self.items(kind)]))
 
@@ -196,7 +214,7 @@ def load_catalog(overlays: Iterable[str | Path] = ()) -> Catalog:
 
 def _read_files(paths: Iterable[Path]) -> Catalog:
     problems = Problems()
-    entries: list[tomlfile.Entry] = []
+    entries: list[tomlfile.RawEntry] = []
     version = ""
     for path in paths:
         document = tomlfile.read_toml(path, problems)
@@ -207,7 +225,7 @@ def _read_files(paths: Iterable[Path]) -> Catalog:
     return _built(entries, version, problems)
 
 
-def _built(entries: Sequence[tomlfile.Entry], version: str, problems: Problems) -> Catalog:
+def _built(entries: Sequence[tomlfile.RawEntry], version: str, problems: Problems) -> Catalog:
     items = {
         kind.name: [_READ[kind.name](e, problems) for e in entries if e.kind == kind.name] for kind in KINDS
     }
@@ -223,7 +241,7 @@ NUMBERS: Final = {
 """The numbers of moods and charms, and within which bounds they may lie."""
 
 
-def _read_mood(entry: tomlfile.Entry, problems: Problems) -> Mood:
+def _read_mood(entry: tomlfile.RawEntry, problems: Problems) -> Mood:
     read = Fields(entry, problems, [f.name for f in fields(Mood)])
     for edition in read.list("editions"):
         if edition not in EDITIONS:
@@ -237,7 +255,7 @@ def _read_mood(entry: tomlfile.Entry, problems: Problems) -> Mood:
     )
 
 
-def _read_charm(entry: tomlfile.Entry, problems: Problems) -> Charm:
+def _read_charm(entry: tomlfile.RawEntry, problems: Problems) -> Charm:
     read = Fields(entry, problems, [f.name for f in fields(Charm)])
     if not isinstance(entry.id, int) or not 1 <= entry.id <= 99:
         read.wrong("id", f"expected a number 1..99, found {entry.shown_id}")
@@ -251,7 +269,7 @@ def _read_charm(entry: tomlfile.Entry, problems: Problems) -> Charm:
     )
 
 
-def _read_edition(entry: tomlfile.Entry, problems: Problems) -> Edition:
+def _read_edition(entry: tomlfile.RawEntry, problems: Problems) -> Edition:
     read = Fields(entry, problems, [f.name for f in fields(Edition)])
     goal, coins = read.integer("goal", 1, 99), read.integer("coins", 0, 9)
     return Edition(str(entry.id), read.text("name", 20, required=True), goal, coins)
@@ -430,19 +448,19 @@ class Tiny:
             if edition is None or edition in getattr(item, "editions", EDITIONS)
         ]
 
-    def find(self, catalog: Catalog, name: str) -> Sequence[Entry]:
+    def find(self, catalog: Catalog, name: str) -> Sequence[CatalogEntry]:
         every = [(kind.name, item) for kind in KINDS for item in catalog.items(kind.name)]
-        wanted = tomlfile.folded(name)
+        wanted = folded(name)
         found = [
-            Entry(kind, str(item.id), item.name)
+            CatalogEntry(kind, str(item.id), item.name)
             for kind, item in every
-            if wanted in (tomlfile.folded(str(item.id)), tomlfile.folded(item.name))
+            if wanted in (folded(str(item.id)), folded(item.name))
         ]
         if not found:
             raise UsageError(unknown("mood, charm or edition", name, [item.name for _, item in every]))
         return found
 
-    def describe(self, catalog: Catalog, entry: Entry) -> Description:
+    def describe(self, catalog: Catalog, entry: CatalogEntry) -> Description:
         item = catalog.one(entry.kind, entry.id)
         lines = tuple(f"{name}: {value}" for name, value in asdict(item).items() if value)
         return Description(item.name, ((entry.kind.capitalize(), lines),), asdict(item))
@@ -492,19 +510,19 @@ class Tiny:
         found = []
         if "5" in [str(charm.id) for charm in catalog.charms]:
             dear = Reading("Cost 9.", self.with_number(catalog, "charm", "5", "cost", 9))
-            entry = Entry("charm", "5", "Pebble")
+            entry = CatalogEntry("charm", "5", "Pebble")
             found.append(Doubt(entry, "contested", "scribes differ", "one scribe writes 9", (dear,)))
         if "windy" in self.variants(catalog, edition):
-            found.append(Doubt(Entry("mood", "windy", "Windy"), "one", "one scribe only", "", ()))
+            found.append(Doubt(CatalogEntry("mood", "windy", "Windy"), "one", "one scribe only", "", ()))
         return found
 
-    def _entry(self, catalog: Catalog, kind: str, id_: str) -> tomlfile.Entry:
+    def _entry(self, catalog: Catalog, kind: str, id_: str) -> tomlfile.RawEntry:
         own = {str(entry.id): entry for entry in catalog.entries if entry.kind == kind}
         if id_ not in own:
             raise UsageError(unknown(kind, id_, own))
         return own[id_]
 
-    def _of(self, catalog: Catalog, entries: Sequence[tomlfile.Entry]) -> Catalog:
+    def _of(self, catalog: Catalog, entries: Sequence[tomlfile.RawEntry]) -> Catalog:
         return _built(entries, catalog.version, Problems())
 
     def variants(self, catalog: Catalog, edition: str) -> tuple[str, ...]:

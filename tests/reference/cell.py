@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from balance.games.nefarious.catalog import Catalog, Twist, changed_parameters
+from balance.games.nefarious.catalog.model import Catalog, Twist, changed_parameters
 from balance.games.nefarious.vocabulary import ACTIONS, Condition, Effect
 
 SPECULATE, INVENT, RESEARCH, WORK = range(4)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from balance.games.nefarious.catalog import Catalog
+from balance.games.nefarious.catalog.model import Catalog
 from balance.games.nefarious.vocabulary import ACTIONS
 from tests.reference.cell import prepare
 from tests.reference.decisions import Event, LogDriven, LogError

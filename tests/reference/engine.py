@@ -10,7 +10,7 @@ here is keyed on the name of a card or a twist. A game is `play`, or step by ste
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from balance.games.nefarious.catalog import Catalog
+from balance.games.nefarious.catalog.model import Catalog
 from balance.games.nefarious.vocabulary import ACTIONS, MOST_MONEY, ROUND_LIMIT, Effect
 from tests.reference.cell import INVENT, RESEARCH, SPECULATE, WORK, ZONES, Card, Rules, TwistLine, prepare
 from tests.reference.decisions import Decisions, Event
@@ -152,6 +152,7 @@ def table_lines(table: Table, moment: str, subjects: Sequence[Player]) -> None:
     lines = table.rules.lines.get(moment)
     if not lines:
         return
+    table.look()
     discarded: dict[tuple[str, int], int] = {}
     for line in lines:
         hits: list[tuple[Player, int]] = []
@@ -212,6 +213,7 @@ def collect_income(table: Table) -> None:
     """R3: each minion earns 1 for each neighbour who played its zone; with 2 players both are one."""
     players = table.players
     lines = table.rules.lines.get("income", ())
+    table.look()
     for player in players:
         left = players[(player.seat + 1) % len(players)]
         right = players[player.seat - 1]
@@ -242,6 +244,7 @@ def speculate(table: Table) -> None:
     if not speculators:
         return
     table_lines(table, "before speculate", speculators)
+    table.look()
     prices = table.rules.prices
     plans: list[tuple[Player, int]] = []
     for player in speculators:
@@ -263,6 +266,7 @@ def invent(table: Table) -> None:
     inventors = [player for player in table.players if INVENT in player.played and player.hand]
     for player in inventors:
         player.revealed = pick_card(table, player)
+    table.look()
     builders = [player for player in inventors if pay_and_build(table, player)]
     resolve_inventions(table, builders)
 
@@ -327,6 +331,7 @@ def resolve_inventions(table: Table, builders: Sequence[Player]) -> None:
     """The effects of one simultaneous invention (section 3, Order)."""
     if not builders or not table.rules.effect_repeats:
         return
+    table.look()
     for builder in builders:
         resolve_invention(table, builder, builder, others=False)
     for player in table.players:
@@ -392,6 +397,7 @@ def work(table: Table) -> None:
 def count_scores(table: Table) -> None:
     """VP of the built cards and of twists, as the state is now."""
     lines = table.rules.lines.get("score", ())
+    table.look()
     for player in table.players:
         vp = 0
         for card in player.built:

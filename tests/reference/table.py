@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from balance.games.nefarious.vocabulary import ACTIONS, Condition, Effect
+from balance.games.nefarious.vocabulary import ACTIONS, EXTREMES, PUBLIC, WHOSE, Condition, Effect
 from tests.reference.cell import ZONE_OF, ZONES, Rules
 from tests.reference.decisions import Decisions, Event
 
@@ -70,6 +70,12 @@ class Table:
     round: int = 0
     crowd: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
     """Minions of all players on each zone as the round began."""
+    seen: list[dict[str, int]] = field(default_factory=list)
+    """By seat, what everybody could count of a player before the first line of the moment."""
+
+    def look(self) -> None:
+        """A moment begins: what looks at others sees the table as it is now, until the next one."""
+        self.seen = [{word: quantity(self, player, word) for word in PUBLIC} for player in self.players]
 
     def others(self, player: Player) -> list[Player]:
         """Everybody else, seat 0 first."""
@@ -113,6 +119,8 @@ def quantity(table: Table, player: Player, word: str) -> int:
             return player.reserve
         case "committed":
             return int(player.committed is not None)
+        case "vp":
+            return sum(card_worth(table, player, card) for card in player.built)
         case "round":
             return table.round
         case "card_vp":
@@ -122,9 +130,49 @@ def quantity(table: Table, player: Player, word: str) -> int:
     raise NotImplementedError(f"quantity {word}")
 
 
+def spoken_of(table: Table, player: Player, word: str) -> list[Player]:
+    """The players whom `neighbour`, `other` or `player` means, each once."""
+    if word == "player":
+        return table.players
+    if word == "other":
+        return table.others(player)
+    count = len(table.players)
+    return [table.players[seat] for seat in {(player.seat + 1) % count, (player.seat - 1) % count}]
+
+
+def was_so(table: Table, player: Player, who: Player, test: Condition) -> bool:
+    """Whether a test held for somebody as the moment began; `my` is the player who asks."""
+    if test.left == "played":
+        return (ZONE_OF[str(test.right)] in who.played) == (test.op == "==")
+    theirs = table.seen[who.seat][test.left]
+    if test.op in EXTREMES:
+        values = [seen[test.left] for seen in table.seen]
+        best = max(values) if test.op.endswith("most") else min(values)
+        ranked = theirs == best and (not test.op.startswith("sole") or values.count(best) == 1)
+        return ranked != test.negated
+    right = test.right
+    if isinstance(right, str):
+        right = table.seen[(player if test.mine else who).seat][right]
+    return COMPARE[test.op](theirs, right)
+
+
+def holds_at_table(table: Table, player: Player, condition: Condition) -> bool:
+    """Whether a condition that looks at others holds for the player."""
+    if not condition.whose:
+        return was_so(table, player, player, condition)
+    found = [
+        who for who in spoken_of(table, player, condition.whose) if was_so(table, player, who, condition)
+    ]
+    return not found if condition.nobody else bool(found)
+
+
 def holds(table: Table, player: Player, conditions: Sequence[Condition]) -> bool:
     """Whether all conditions hold for the player."""
     for condition in conditions:
+        if condition.looks:
+            if not holds_at_table(table, player, condition):
+                return False
+            continue
         left: Any
         right: Any
         if condition.left == "played":
@@ -173,6 +221,11 @@ def amount_of(
             count = table.crowd[zone]
         case "board-crowd":
             count = sum(other.on_zones() for other in table.players)
+        case word if word in WHOSE:
+            test = effect.test
+            count = sum(
+                test is None or was_so(table, player, who, test) for who in spoken_of(table, player, word)
+            )
         case word:
             raise NotImplementedError(f"per {word}")
     return effect.amount * count

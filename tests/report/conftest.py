@@ -7,9 +7,9 @@ import pytest
 
 import balance
 from balance import games
-from balance.analysis.thresholds import load_thresholds
-from balance.report import making
-from balance.report.material import collect
+from balance.judge.thresholds import load_thresholds
+from balance.report import build
+from balance.report.evidence import collect
 from balance.sweep import simulation
 from tests.games.tiny import GAME
 
@@ -22,16 +22,13 @@ HOSTILE = (
 
 @pytest.fixture(scope="package", autouse=True)
 def _tiny():
-    before = games._registered.get("tiny")
-    games._registered["tiny"] = GAME
-    yield
-    if before is None:
-        games._registered.pop("tiny", None)
+    with games.registered(GAME):
+        yield
 
 
 @pytest.fixture(scope="package")
 def workplace(tmp_path_factory):
-    """The folder in which commands run: fresh games lie in its data/runs."""
+    """The folder in which commands run."""
     return tmp_path_factory.mktemp("work")
 
 
@@ -56,6 +53,7 @@ def nefarious(workplace):
         "nefarious",
         players="2,3",
         variants=["none", *TWISTS, *pairs],
+        lineups=["field", "mirror:learned"],
         games_per_cell=60,
         seed=3,
         catalog=[overlay],
@@ -74,27 +72,27 @@ def tiny(workplace):
 @pytest.fixture(scope="package")
 def space(nefarious):
     """The report on all combinations."""
-    return making.make(making.Asked((nefarious,)), jobs=2)
+    return build.build(build.ReportRequest((nefarious,)), jobs=2)
 
 
 @pytest.fixture(scope="package")
-def material(nefarious, space):
-    """What the report on all combinations is made of; its fresh games lie there already."""
+def evidence(nefarious, space):
+    """What the report on all combinations is made of."""
     runs = balance.open_runs([nefarious])
     play = lambda prepared: simulation.run_prepared(prepared, 2).run  # noqa: E731
-    return collect(runs, load_thresholds(runs[0].game), play=play, jobs=2)
+    return collect(runs, load_thresholds(runs[0].game), play=play)
 
 
 @pytest.fixture(scope="package")
 def pair(nefarious):
-    return making.make(making.Asked((nefarious,), pair=("unions", "geeks")))
+    return build.build(build.ReportRequest((nefarious,), pair=("unions", "geeks")))
 
 
 @pytest.fixture(scope="package")
 def item(nefarious):
-    return making.make(making.Asked((nefarious,), item="Flying Car"), jobs=2)
+    return build.build(build.ReportRequest((nefarious,), item="Flying Car"), jobs=2)
 
 
 @pytest.fixture(scope="package")
 def tiny_space(tiny):
-    return making.make(making.Asked((tiny,)), jobs=1)
+    return build.build(build.ReportRequest((tiny,)), jobs=1)

@@ -6,25 +6,19 @@ import math
 import random
 from itertools import combinations, islice
 
+from balance.report.atlas_model import SCALE, Atlas, AtlasMetric, AtlasVariant, AtlasView, Scaled
 from balance.report.model import (
-    SCALE,
     Answer,
-    Atlas,
-    AtlasMetric,
-    AtlasVariant,
-    AtlasView,
     Bullets,
     Cell,
+    Chart,
     Code,
-    Column,
-    Figure,
+    Heading,
     Paragraph,
-    Phrase,
     Provenance,
-    Report,
-    Scaled,
     Section,
     Source,
+    Summary,
     Surprise,
     Table,
     VerdictCount,
@@ -66,9 +60,15 @@ def scaled(rng: random.Random, count: int, middle: float, spread: float) -> Scal
 def view(rng: random.Random, count: int, players: int, lineup: str, strength: str, number: int) -> AtlasView:
     verdicts = "".join(rng.choice("bbffffffuuu") for _ in range(count))
     reasons = tuple(
-        (Phrase(0, ("21", "16")),) if code == "b" else (Phrase(1, ("4,000",)),) if code == "u" else ()
+        ("The median game lasts 21 rounds, accepted are 16 at most.",)
+        if code == "b"
+        else ("About 4,000 more games would tell.",)
+        if code == "u"
+        else ()
         for code in verdicts
     )
+    metrics = ("Median length", "Stalled games")
+    causes = tuple(metrics[k % 2] if code == "b" else "" for k, code in enumerate(verdicts))
     return AtlasView(
         players=players,
         lineup=lineup,
@@ -86,16 +86,16 @@ def view(rng: random.Random, count: int, players: int, lineup: str, strength: st
         styles={p: scaled(rng, count, 1, 0.2) for p in ("adaptive", "greedy")} if lineup == "field" else {},
         interactions={"length": scaled(rng, count, 0.1, 0.02), "stalled": scaled(rng, count, 0.03, 0.01)},
         sure={name: "".join(rng.choice("01") for _ in range(count)) for name in ("length", "stalled")},
-        # Beyond 2^53: a browser would round it.
-        replays=tuple(66_700_000_000_000_001 + 10_000_000_000_000 * k for k in range(count)),
+        replays=tuple(f"balance replay --players {players} --seed 1 --game {k}" for k in range(count)),
         reasons=reasons,
+        causes=causes,
     )
 
 
 def atlas(count: int, players: tuple[int, ...], called: list[str]) -> Atlas:
     rng = random.Random(7)
     places = count * (count + 1) // 2
-    lineups = (("field", "casual play"), ("mirror:adaptive", "skilled play"))
+    lineups = (("field", "casual play"), ("mirror:learned", "skilled play"))
     views = tuple(
         view(rng, places, n, lineup, strength, number)
         for number, (n, lineup, strength) in enumerate((n, *both) for n in players for both in lineups)
@@ -118,16 +118,11 @@ def atlas(count: int, players: tuple[int, ...], called: list[str]) -> Atlas:
         length_bins=((1, 5), (6, 8), (9, 10), (11, 11), (12, 13), (14, 16), (17, 25), (26, 60)),
         policies=("adaptive", "greedy"),
         interactions=(("length", "length", "log"), ("stalled", "games that nobody wins", "points")),
-        templates=(
-            "The median game lasts {} rounds, accepted are {} at most.",
-            "About {} more games would tell.",
-        ),
-        replay="balance replay data/runs/x {}",
-        sql="select rounds, count(*) from games where cell_id = {} group by all",
+        query="balance sql RUN @report/cell cell={}",
     )
 
 
-def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "") -> Report:
+def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "") -> Answer:
     """A report of `count` variants; with `hostile` every free text carries it."""
     called = names(count)
     if hostile:
@@ -136,10 +131,10 @@ def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "
         "ranking",
         f"The ranking {hostile}",
         (
-            Column("pair", "Pair", "pair"),
-            Column("verdict", "Verdict", "verdict"),
-            Column("value", "Value", "interval", f"What it means {hostile}"),
-            Column("games", "Games", "integer"),
+            Heading("pair", "Pair", "pair"),
+            Heading("verdict", "Verdict", "verdict"),
+            Heading("value", "Value", "interval", f"What it means {hostile}"),
+            Heading("games", "Games", "integer"),
         ),
         tuple(
             (
@@ -155,7 +150,7 @@ def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "
         f"A note {hostile}",
         long=True,
     )
-    figure = Figure(
+    figure = Chart(
         "length-figure",
         f"How long games last {hostile}",
         "histogram",
@@ -167,14 +162,14 @@ def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "
         "games",
         "integer",
     )
-    return Report(
+    return Answer(
         kind="space",
         title=f"Does a pair break the game? {hostile}",
         subtitle=f"All pairs of {count} variants {hostile}",
         game=f"Nefarious {hostile}",
         edition="First edition",
         words={"variant": "twist", "variants": "twists", "item": "invention", "items": "inventions"},
-        answer=Answer(
+        summary=Summary(
             f"12 of 28 pairs break the game; [[win points]] say so. {hostile}",
             (VerdictCount(None, 12, 6, 10), VerdictCount(2, 8, 10, 10), VerdictCount(4, 10, 8, 10)),
             (

@@ -8,7 +8,8 @@ import pytest
 import balance
 from balance.cli.app import run
 from balance.errors import UsageError
-from balance.report import making
+from balance.report import build
+from balance.report.render.html import render
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_from_python(tiny, workplace):
     ("args", "code", "said"),
     [
         (["nowhere"], 3, "there is no run in nowhere"),
-        (["RUN", "--format", "docx"], 2, "--format docx: expected html, pdf or both"),
+        (["RUN", "--format", "docx"], 2, "--format docx: expected html, pdf, json, markdown, text or both"),
         (["RUN", "--format", "pdf", "--paper", "a3"], 2, "--paper a3: expected a4 or letter"),
         (["RUN", "--pair", "unions", "geks"], 2, "geeks"),
         (["RUN", "--pair", "unions", "academics"], 2, "academics"),
@@ -96,8 +97,9 @@ def test_a_pair_needs_a_game_with_two_at_once(tiny, report):
 
 
 def test_a_report_does_not_tell_where_it_was_made(nefarious, workplace):
-    report = making.make(making.Asked((workplace / nefarious,), pair=("unions", "geeks")))
-    assert str(workplace) not in str(report)
+    report = build.build(build.ReportRequest((workplace / nefarious,), pair=("unions", "geeks")))
+    assert str(workplace) in str(report)  # a terminal shows commands that work
+    assert str(workplace).encode() not in build.rendering(report, "html")
     assert report.provenance.commands[-1] == "balance report nefarious --pair unions geeks"
 
 
@@ -107,3 +109,17 @@ def test_the_help_needs_no_heavy_library():
     code += f"print(set(sys.modules) & {heavy})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_a_check_as_a_page_is_the_sheet_of_its_pair(nefarious, capsys, workplace):
+    code = run(["check", "unions", "geeks", "--run", nefarious, "--format", "html", "--out", "check.html"])
+    assert code == 0, capsys.readouterr().err
+    page = (workplace / "check.html").read_text(encoding="utf-8")
+    sheet = render(build.build(build.ReportRequest((nefarious,), pair=("unions", "geeks"))))
+    command = "balance report nefarious --pair unions geeks"
+    assert page == sheet.replace(command, "balance check geeks unions --run nefarious")
+
+
+def test_rows_have_no_page(capsys):
+    assert run(["catalog", "list", "twists", "--format", "html"]) == 2
+    assert "have no page" in capsys.readouterr().err

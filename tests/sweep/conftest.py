@@ -7,11 +7,10 @@ import pytest
 
 import balance
 from balance import games
-from balance.dataset import state
-from balance.sweep import shards
+from balance.dataset import manifest, shards
 from tests.games.tiny import GAME
 
-NOT_PROMISED = {state.LOG, state.STATE}
+NOT_PROMISED = {manifest.LOG, manifest.STATE}
 """The two files that may differ between two correct runs: when it happened, and in which order."""
 
 
@@ -30,8 +29,9 @@ def digests():
 
 
 @pytest.fixture(autouse=True)
-def _tiny(monkeypatch):
-    monkeypatch.setitem(games._registered, "tiny", GAME)
+def _tiny():
+    with games.registered(GAME):
+        yield
 
 
 @pytest.fixture

@@ -76,12 +76,14 @@ print(json.dumps([full, simulate()]))
     assert (full["code"], full["out"]) == (1, "")
     assert len(full["err"].splitlines()) == 1
     assert "No space left on device; " in full["err"]
-    assert "of 4 shards are kept, and the same command goes on when that is mended" in full["err"]
+    assert "of 4 shards are kept; fix this, then run the same command again" in full["err"]
     whole = {name: end for name, end in full["files"].items() if name.endswith(".parquet")}
     assert set(whole.values()) == {PARQUET_END}  # what has a name is complete
     assert not [name for name in full["files"] if name.endswith(".tmp")]
     assert after["code"] == 0, after["err"]
-    assert len([name for name in after["files"] if "-players/" in name]) == 4 * 4
+    assert (
+        len([name for name in after["files"] if "-players/" in name]) == 4 * 5
+    )  # four shards of five tables
 
 
 def test_a_read_only_folder(on_a_disk):

@@ -10,7 +10,7 @@ import pytest
 import balance
 from balance import games
 from balance.cli.app import run as command
-from balance.dataset import state, verify
+from balance.dataset import manifest, verify
 from balance.errors import DataError, UsageError
 from balance.sweep import simulation
 from tests.games.tiny import Tiny
@@ -40,7 +40,7 @@ def snapshot(folder):
 )
 def test_a_folder_of_another_plan_is_refused_with_what_differs(tiny_run, run, options, message):
     before = snapshot(run.path)
-    with pytest.raises(UsageError, match=rf"holds another run.*{message}.*name another folder with --out"):
+    with pytest.raises(UsageError, match=rf"^out .*holds another run.*{message}.*name another folder$"):
         tiny_run(run.path, **options)
     assert snapshot(run.path) == before
 
@@ -61,18 +61,18 @@ def test_a_folder_of_another_version_is_refused(tiny_run, run, monkeypatch):
 def test_a_folder_with_other_things_is_refused_and_left_alone(tiny_run, tmp_path):
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "cat.jpg").write_text("miaow")
-    with pytest.raises(UsageError, match="exists and is no run"):
+    with pytest.raises(UsageError, match="exists but is not a run"):
         tiny_run(tmp_path / "photos")
     assert [path.name for path in (tmp_path / "photos").iterdir()] == ["cat.jpg"]
-    with pytest.raises(UsageError, match="exists and is no run"):
+    with pytest.raises(UsageError, match="exists but is not a run"):
         tiny_run(tmp_path / "photos" / "cat.jpg")
 
 
 def test_what_a_first_broken_moment_left_behind_is_gone_on_with(tiny_run, run, tmp_path, digests):
     broken = tmp_path / "broken"
     broken.mkdir()
-    (broken / state.STATE).touch()
-    (broken / state.CATALOG).write_text("half a cat")
+    (broken / manifest.STATE).touch()
+    (broken / manifest.CATALOG).write_text("half a cat")
     (broken / ".cells.parquet.0123.tmp").touch()
     assert digests(tiny_run(broken).path) == digests(run.path)
 
@@ -91,7 +91,7 @@ def test_a_run_that_is_not_there(tmp_path):
 
 
 def test_an_unfinished_run_is_not_opened(run):
-    file = run.path / state.STATE
+    file = run.path / manifest.STATE
     file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:-1]))
     with pytest.raises(DataError, match=f"is unfinished: 1 of {run.plan.shards} shards are missing"):
         balance.open_run(run.path)
@@ -104,7 +104,7 @@ def test_a_run_with_a_missing_file_is_not_opened(run):
 
 
 def test_a_run_of_an_unknown_schema_is_not_opened(run):
-    file = run.path / state.RUN
+    file = run.path / manifest.RUN
     file.write_text(file.read_text().replace('"schema": 1,', '"schema": 2,'))
     with pytest.raises(DataError, match="is of schema version 2; this version of balance knows 1"):
         balance.open_run(run.path)
@@ -147,10 +147,16 @@ class Weighed(Tiny):
         return twin
 
 
+@pytest.fixture
+def _weighed():
+    with games.registered(Weighed()):
+        yield
+
+
+@pytest.mark.usefixtures("_weighed")
 def test_the_policies_as_used_are_in_the_folder(tiny_run, monkeypatch):
-    monkeypatch.setitem(games._registered, "tiny", Weighed())
     used = tiny_run()
-    assert (used.path / state.POLICIES).read_text() == "thrifty = 3\n"
+    assert (used.path / manifest.POLICIES).read_text() == "thrifty = 3\n"
     assert used.plan.policies_hash == Weighed().policies_hash(None)
     assert used.small("run")["policies_hash"].to_list() == [used.plan.policies_hash]
     monkeypatch.setattr(Weighed, "weights", "thrifty = 4\n")
@@ -158,8 +164,8 @@ def test_the_policies_as_used_are_in_the_folder(tiny_run, monkeypatch):
         tiny_run(used.path)
     # what a run was played with is in its folder, so that it can be repaired with other policies installed
     simulation.prepare_repair(used.path)
-    (used.path / state.POLICIES).write_text("thrifty = 5\n")
-    with pytest.raises(DataError, match="does not hold the policies that played the run"):
+    (used.path / manifest.POLICIES).write_text("thrifty = 5\n")
+    with pytest.raises(DataError, match=r"policies\.toml is not what was written"):
         simulation.prepare_repair(used.path)
 
 
@@ -194,7 +200,7 @@ def test_damage_is_found_and_repaired_to_the_byte(run, digests, capfd, damage, p
     file = next(run.path.glob(where))
     damage(file)
     name = file.relative_to(run.path).as_posix()
-    found = list(verify.damages(run.path, state.read_state(run.path)))
+    found = list(verify.damages(run.path, manifest.read_state(run.path)))
     assert [(d.file, d.problem[: len(problem)]) for d in found] == [(name, problem)]
     assert command(["doctor", str(run.path), "--json"]) == 3
     out, err = capfd.readouterr()
@@ -217,19 +223,19 @@ def test_only_what_is_damaged_is_played_again(run):
 
 def test_a_damaged_catalog_is_restored_if_this_installation_has_it(run, digests, tiny_run, tmp_path):
     before = digests(run.path)
-    truncate(run.path / state.CATALOG)
+    truncate(run.path / manifest.CATALOG)
     simulation.run_prepared(simulation.prepare_repair(run.path))
     assert digests(run.path) == before
     overlay = tmp_path / "mine.toml"
     overlay.write_text("[[charm]]\nid = 1\ncost = 9\n")
     own = tiny_run(catalog=[overlay])
-    (own.path / state.CATALOG).write_text("[catalog]\n")
+    (own.path / manifest.CATALOG).write_text("[catalog]\n")
     with pytest.raises(DataError, match="the catalog as used is damaged"):
         simulation.prepare_repair(own.path)
 
 
 def test_a_changed_plan_is_not_believed(run):
-    file = run.path / state.RUN
+    file = run.path / manifest.RUN
     file.write_text(file.read_text().replace('"seed": 0', '"seed": 7'))
     with pytest.raises(DataError, match="was changed after it was written"):
         simulation.prepare_repair(run.path)
@@ -245,7 +251,7 @@ def test_a_run_of_another_engine_is_not_repaired(run, monkeypatch):
 def test_repair_goes_on_with_what_is_unfinished(run, digests):
     before = digests(run.path)
     shutil.rmtree(run.path / "games")
-    (run.path / state.STATE).unlink()
+    (run.path / manifest.STATE).unlink()
     simulation.run_prepared(simulation.prepare_repair(run.path))
     assert digests(run.path) == before
 

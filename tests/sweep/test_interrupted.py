@@ -10,7 +10,7 @@ import time
 import pytest
 
 import balance
-from balance.dataset import state
+from balance.dataset import manifest
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ def begin(tmp_path):
     running = []
 
     def start(out, *more):
-        log = tmp_path / out / state.LOG
+        log = tmp_path / out / manifest.LOG
         before = lines(log)
         command = [sys.executable, "-m", "balance", "simulate", *ARGS, "--jobs", str(JOBS)]
         process = subprocess.Popen(
@@ -51,7 +51,7 @@ def lines(file):
 
 
 def finished(folder):
-    return set(state.read_state(folder).shards)
+    return set(manifest.read_state(folder).shards)
 
 
 def begun(folder):
@@ -79,12 +79,12 @@ def undisturbed(whole, digests):
     return digests(whole)
 
 
-def test_killed_at_twenty_random_moments(begin, undisturbed, tmp_path, digests):
+def test_killed_at_ten_random_moments(begin, undisturbed, tmp_path, digests):
     moments = random.Random(20)
     folder = tmp_path / "killed"
     kept = set()
     killed = 0
-    while killed < 20:
+    while killed < 10:
         process = begin("killed")
         time.sleep(moments.uniform(0, 0.5))
         killed += process.poll() is None
@@ -118,7 +118,7 @@ def test_ctrl_c_ends_soon_and_says_how_to_go_on(begin, undisturbed, tmp_path, di
         taken.append(time.monotonic() - at)
         assert (process.returncode, out) == (130, "")
         found = re.fullmatch(
-            rf"error: interrupted; (\d+) of {SHARDS} shards are kept in (.*), and the same command goes on\n",
+            rf"error: interrupted; (\d+) of {SHARDS} shards are kept in (.*), and the same command resumes\n",
             err,
         )
         assert found, err

@@ -15,7 +15,7 @@ SCRIPT = """
 import re, sys
 from pathlib import Path
 import balance
-from balance.sweep import shards
+from balance.dataset import shards
 shards.WANTED = 1  # as in a very long run: shards as large as they get
 run = balance.simulate(sys.argv[1], players=6, variants="none", lineups="mirror:random", jobs=2,
                        games_per_cell=int(sys.argv[2]))

@@ -4,10 +4,12 @@ import math
 
 import pytest
 
+import balance
 from balance import games
+from balance.dataset import shards
 from balance.dataset.plan import differences, parse_plan
 from balance.errors import DataError, UsageError
-from balance.sweep import planning, shards, simulation
+from balance.sweep import planning, simulation
 from tests.games.tiny import GAME
 
 
@@ -24,7 +26,7 @@ def test_by_default_all_pairs_singles_and_the_baseline_at_every_player_count():
     made = plan()
     facts = games.get().facts
     assert len(made.cells) == (630 + 36 + 1) * 5 * len(facts.default_sweep_lineups or [facts.default_lineup])
-    assert made.games == len(made.cells) * 500
+    assert max(cell.deals for cell in made.cells) == 500
     some = made.cells[0].lineup
     sizes = [len(cell.variants) for cell in made.cells if (cell.players, cell.lineup) == (4, some)]
     assert (sizes.count(0), sizes.count(1), sizes.count(2)) == (1, 36, 630)
@@ -32,11 +34,28 @@ def test_by_default_all_pairs_singles_and_the_baseline_at_every_player_count():
     assert made.seed == 0
 
 
-def test_the_default_lineups_are_the_games_own():
-    assert {cell.lineup for cell in plan(game="tiny").cells} == {"mirror:random", "field"}
-    assert {cell.lineup for cell in plan().cells} == set(
-        games.get().facts.default_sweep_lineups or ["mirror:random"]
-    )
+def test_the_default_sweep_is_the_games_own():
+    assert {(c.lineup, c.deals) for c in plan(game="tiny").cells} == {("mirror:random", 500), ("field", 500)}
+    made = plan(players=4, variants="none", games_per_cell=1000).cells
+    assert {cell.lineup: (cell.deals, cell.replicates) for cell in made} == {
+        "mirror:learned": (1000, 1),
+        "one:learned,casual": (40, 4),  # one game for each seat of the one
+        "one:field,learned": (80, 4),
+        "drawn:learned,skilled,casual": (160, 2),
+    }
+    assert sum(cell.games for cell in made) < 2 * 1000, "most games are those of the default player"
+    named = plan(players=4, variants="none", games_per_cell=1000, lineups="drawn:learned,skilled,casual")
+    assert [(cell.deals, cell.replicates) for cell in named.cells] == [(1000, 2)]
+
+
+def test_a_default_sweep_is_extended_in_its_proportions(tmp_path):
+    options = {"players": 2, "variants": "none", "games_per_cell": 25}
+    balance.simulate(tmp_path / "run", **options)
+    more = simulation.prepare_extension(tmp_path / "run", tmp_path / "more", games_per_cell=50).plan
+    found = {cell.lineup: (cell.first, cell.deals, cell.replicates) for cell in more.cells}
+    assert found["mirror:learned"] == (25, 50, 1)
+    assert found["one:learned,casual"] == (1, 2, 2)
+    assert found["drawn:learned,skilled,casual"] == (4, 8, 2)
 
 
 def test_ids_follow_players_then_twists():
@@ -72,7 +91,7 @@ def test_a_plan_says_everything_and_is_read_back():
     made = plan(players=3, variants="singles", seed=9)
     assert parse_plan(made.text(), "run.json") == made
     assert len(made.catalog_hash) == len(made.engine_hash) == 64
-    assert set(made.versions) == {"balance", "numpy", "numba", "polars"}
+    assert set(made.versions) == {"balance", "measures", "numpy", "numba", "polars"}
 
 
 def test_nothing_in_the_plan_depends_on_the_moment_or_the_place(tmp_path, monkeypatch):
@@ -112,7 +131,7 @@ def test_precision_is_the_half_width_of_a_seats_share(players):
 
 
 def test_precision_decides_the_games_of_each_player_count():
-    made = plan(precision="2pp", variants="none")
+    made = mirror(precision="2pp", variants="none")
     assert {cell.players: cell.deals for cell in made.cells} == {
         players: planning.deals_for(0.02, players) for players in range(2, 7)
     }
@@ -137,8 +156,8 @@ def test_the_width_of_win_points_in_a_field_is_what_a_simulation_finds():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"players": "7"}, "--players 7: Nefarious is for 2 to 6 players"),
-        ({"players": "two"}, "--players two: expected a number or a range such as 2-6"),
+        ({"players": "7"}, "players 7: Nefarious is for 2 to 6 players"),
+        ({"players": "two"}, "players two: expected a number or a range such as 2-6"),
         ({"variants": "unons"}, "unknown twist 'unons'; did you mean 'Unions' or 'unions'"),
         ({"variants": "unions,unions"}, "'unions' is given twice"),
         ({"variants": "unions,geeks,parallel-universe"}, "at most 2"),
@@ -146,13 +165,13 @@ def test_the_width_of_win_points_in_a_field_is_what_a_simulation_finds():
         ({"game": "tiny", "ordered": True}, "the order of moods means nothing in Tiny race"),
         ({"lineups": "mirror:randon"}, "unknown policy 'randon'"),
         ({"lineups": "random,random,random"}, "seats 3, but 2 play"),
-        ({"games_per_cell": 0}, "--games 0"),
+        ({"games_per_cell": 0}, "games_per_cell 0"),
         ({"games_per_cell": 2**33}, "has no game index left"),
-        ({"games_per_cell": 5, "precision": "1pp"}, "--games and --precision contradict"),
-        ({"precision": "1%"}, "--precision 1%: expected percentage points such as 1pp"),
-        ({"precision": "0pp"}, "--precision 0pp"),
-        ({"replicates": 0}, "--replicates 0"),
-        ({"replicates": 1001}, "plays each deal 1001 times; at most 1000"),
+        ({"games_per_cell": 5, "precision": "1pp"}, "games_per_cell and precision contradict"),
+        ({"precision": "1%"}, "precision 1%: expected percentage points such as 1pp"),
+        ({"precision": "0pp"}, "precision 0pp"),
+        ({"replicates": 0}, "replicates 0"),
+        ({"replicates": 1001, "lineups": "mirror:random"}, "plays each deal 1001 times; at most 1000"),
         ({"seed": -1}, "seed -1 is out of range"),
         ({"edition": "ascora-2012"}, "unknown edition 'ascora-2012'"),
         ({"game": "chess"}, "unknown game 'chess'"),

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
 import balance
-from balance.dataset import state
+from balance.dataset import manifest
 from balance.sweep import playing
+from tests.games.tiny import Tiny
 
 
 @pytest.fixture
@@ -31,7 +33,8 @@ def first(run):
 
 def test_the_folder_is_what_the_promise_speaks_of(first, tmp_path):
     names = {name.split("/")[0] for name in first}
-    assert names == {"games", "seats", "builds", "rounds", "run.json", "catalog.toml", "policies.toml",
+    assert names == {"games", "seats", "builds", "rounds", "deals", "run.json", "catalog.toml",
+                     "policies.toml", "learned.npz",
                      "run.parquet", "cells.parquet", "policies.parquet", "twists.parquet",
                      "inventions.parquet", "editions.parquet"}  # fmt: skip
     assert len(first) > 4 * 4  # several shards
@@ -66,9 +69,9 @@ def test_shards_played_in_another_order(run, first, monkeypatch):
 
 def test_gone_on_with_after_half_of_it(run, first, tmp_path):
     run("half")
-    lines = (tmp_path / "half" / state.STATE).read_bytes().splitlines(keepends=True)
+    lines = (tmp_path / "half" / manifest.STATE).read_bytes().splitlines(keepends=True)
     # as if killed: a shard unknown, one with a file missing, a line cut off
-    (tmp_path / "half" / state.STATE).write_bytes(b"".join(lines[:-2]) + lines[-2][:30])
+    (tmp_path / "half" / manifest.STATE).write_bytes(b"".join(lines[:-2]) + lines[-2][:30])
     next((tmp_path / "half" / "seats").rglob("*.parquet")).unlink()
     assert run("half") == first
 
@@ -77,7 +80,7 @@ def test_gone_on_with_after_half_of_it(run, first, tmp_path):
 def test_another_process_with_other_hashes_and_threads(first, tmp_path, digests, checkout, threads):
     script = """
 import sys, balance
-from balance.sweep import shards
+from balance.dataset import shards
 shards.FEWEST_SEATS, shards.WANTED = 60, 8
 balance.simulate(sys.argv[1], players="2-3", variants=["geeks", "none", "unions,parallel-universe"],
                  lineups="mirror:random", games_per_cell=30, seed=11)
@@ -100,3 +103,18 @@ def test_the_tiny_game_keeps_the_promise_too(tiny_run, digests):
     folders = [digests(tiny_run(jobs=jobs, lineups=["field", "mirror:thrifty"]).path) for jobs in (1, 2)]
     assert folders[0] == folders[1]
     assert {name.split("/")[0] for name in folders[0]} >= {"games", "seats", "buys", "laps", "moods.parquet"}
+
+
+def test_the_games_of_a_small_run_are_shared_among_threads(tiny_run, digests, monkeypatch):
+    """One shard, perhaps of a player that takes its time: the cores left over play too, to the same bytes."""
+    options = {"players": 2, "variants": "none", "games_per_cell": 2, "lineups": "mirror:thrifty"}
+    alone = digests(tiny_run(**options, jobs=1).path)
+    both = threading.Barrier(2, timeout=20)
+    play = Tiny.play
+
+    def together(self, *args, **given):
+        both.wait()  # fails where one thread plays alone
+        return play(self, *args, **given)
+
+    monkeypatch.setattr(Tiny, "play", together)
+    assert digests(tiny_run(**options, jobs=2).path) == alone

@@ -1,31 +1,41 @@
 """Nefarious as the toolkit sees it: the implementation of `balance.games.contract.Game`."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from balance.errors import UsageError
-from balance.games.contract import Description, Difference, Doubt, Entry, Kind, Number
-from balance.games.nefarious import adjusting, descriptions, english
-from balance.games.nefarious import vocabulary as v
-from balance.games.nefarious.catalog import (
-    KINDS,
-    Catalog,
-    Edition,
-    Invention,
-    Item,
-    Twist,
-    catalog_text,
-    load_catalog,
-    matching,
-    read_catalog,
+from balance.games.contract import (
+    CatalogEntry,
+    Description,
+    Difference,
+    Doubt,
+    Event,
+    Kind,
+    Number,
 )
-from balance.games.nefarious.items import written
-from balance.games.nefarious.playing import Playing
+from balance.games.facts import Facts
+from balance.games.nefarious import vocabulary as v
+from balance.games.nefarious.catalog import adjusting, descriptions, english, phrases
+from balance.games.nefarious.catalog.loading import catalog_text, load_catalog, read_catalog
+from balance.games.nefarious.catalog.model import KINDS, Catalog, Edition, Invention, Item, Twist, matching
+from balance.games.nefarious.catalog.written import written
+from balance.games.nefarious.engine import Engine, check_games
+from balance.games.nefarious.policies.names import policy_number
+from balance.games.nefarious.policies.reading import policies_text, read_policies
+from balance.resources import cache_dir, data_dir
 from balance.suggest import unknown
 
-__all__ = ["GAME", "Nefarious"]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
+    from balance.games.nefarious.rules import Cell
+    from balance.games.nefarious.training import NefariousTraining
+
+_KERNEL: Final = "balance.games.nefarious.kernel"
 _FILTERS: Final = ("edition", "confidence", "effect")
 
 TWISTS: Final = Kind(
@@ -64,11 +74,18 @@ EDITIONS: Final = Kind(
 )
 
 
-class Nefarious(Playing):
+class Nefarious(Engine):
     """The game; it has no state of its own."""
 
     name = "nefarious"
     kinds = (TWISTS, INVENTIONS, EDITIONS)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The facts of Nefarious; measures are added here, because they decide no row."""
+        from balance.games.nefarious.measures import MEASURES
+
+        return replace(super().facts, declared=MEASURES)
 
     def load_catalog(self, overlays: Iterable[str | Path] = ()) -> Catalog:
         """Load the official catalog with overlays laid over it."""
@@ -99,16 +116,16 @@ class Nefarious(Playing):
             and (effect is None or effect in _words(item))
         ]
 
-    def find(self, catalog: Catalog, name: str) -> Sequence[Entry]:
+    def find(self, catalog: Catalog, name: str) -> Sequence[CatalogEntry]:
         """Return the entries of all kinds with this id, English or Russian name, in any case."""
         every = [(kind, item) for kind in KINDS for item in catalog.items(kind)]
-        found = [Entry(kind, str(item.id), item.name) for kind, item in every if matching(item, name)]
+        found = [CatalogEntry(kind, str(item.id), item.name) for kind, item in every if matching(item, name)]
         if not found:
             names = [n for _, item in every for n in (str(item.id), item.name, item.name_ru) if n]
             raise UsageError(unknown("invention, twist or edition", name, names))
         return found
 
-    def describe(self, catalog: Catalog, entry: Entry) -> Description:
+    def describe(self, catalog: Catalog, entry: CatalogEntry) -> Description:
         """Explain an invention, a twist or an edition."""
         match entry.kind:
             case "invention":
@@ -150,8 +167,95 @@ class Nefarious(Playing):
                 found += _difference(kind, before.get(key), after.get(key), old, new)
         return found
 
+    def policies_hash(self, catalog: Catalog) -> str:
+        """Return a digest of the players' parameters."""
+        return catalog.policies.hash
+
+    def policies_text(self, catalog: Catalog) -> str:
+        """Return the players' parameters as one TOML text."""
+        return policies_text(catalog.policies)
+
+    def with_policies(self, catalog: Catalog, path: Path) -> Catalog:
+        """Return a catalog with the players' parameters of a file."""
+        return replace(catalog, policies=read_policies(path))
+
+    def network(self, catalog: Catalog) -> bytes:
+        """Return the file of the learned players' weights."""
+        return catalog.policies.network
+
+    def trainable(self, catalog: Catalog) -> "NefariousTraining":
+        """Return what learning needs to know of Nefarious."""
+        from balance.games.nefarious.training import NefariousTraining
+
+        return NefariousTraining(catalog)
+
+    def thresholds_file(self) -> Path:
+        """Return the file with the official thresholds."""
+        return data_dir("nefarious") / "thresholds.toml"
+
+    def replay(
+        self, cell: "Cell", seed: int, game_index: int, policies: Sequence[str], replicate: int = 0
+    ) -> list[Event]:
+        """Play one game again into its event log."""
+        from balance.games.nefarious.replay.events import replay
+
+        check_games(cell, seed, [game_index], _seated(policies), [replicate])
+        return replay(cell, seed, game_index, policies, replicate)
+
+    def rows_of(self, cell: "Cell", events: Sequence[Event]) -> dict[str, list[dict[str, int]]]:
+        """Recompute from its events what a game leaves in every table."""
+        from balance.games.nefarious.replay.rows import rows_of
+
+        return rows_of(cell, events)
+
+    def broken_laws(self, cell: "Cell", events: Sequence[Event]) -> list[str]:
+        """Return what in the events contradicts the laws of the game."""
+        from balance.games.nefarious.replay.ledger import broken_laws
+
+        return broken_laws(cell, events)
+
+    def transcript(self, cell: "Cell", events: Sequence[Event], first_round: int = 1) -> str:
+        """Return a game as text for people."""
+        from balance.games.nefarious.replay.transcript import transcript
+
+        return transcript(cell, events, first_round)
+
+    def warm_up_note(self, *, replay: bool) -> str | None:
+        """Return a message for a user who will wait for the compiler; replays are compiled apart."""
+        from balance.games.compiled import jit
+
+        if jit.cache_folder(_KERNEL) is None:
+            return (
+                f"the cache folder {cache_dir()} cannot be written: compiling the engine for this run only, "
+                "about a minute (BALANCE_CACHE_DIR names another folder)"
+            )
+        compiled = jit.is_compiled(f"{_KERNEL}.batch", "play_to_end" if replay else "play_batch")
+        return None if compiled else "compiling the engine, once per version, about a minute"
+
+    def state_after(
+        self,
+        cell: "Cell",
+        seed: int,
+        game_index: int,
+        policies: Sequence[str],
+        round_: int,
+        replicate: int = 0,
+    ) -> str:
+        """Return the state of a game after a round, in the notation of docs/notation.md."""
+        from balance.games.nefarious.replay.notation import state_after
+
+        check_games(cell, seed, [game_index], _seated(policies), [replicate])
+        return state_after(cell, seed, game_index, policies, round_, replicate)
+
 
 GAME: Final = Nefarious()
+
+
+def _seated(policies: Sequence[str]) -> "npt.NDArray[np.int64]":
+    """Return the policies of one game as `play` wants them."""
+    import numpy as np
+
+    return np.array([[policy_number(name) for name in policies]], np.int64)
 
 
 def _difference(
@@ -218,6 +322,7 @@ _EVERY_WORD: Final = (
     *v.WHOM,
     *v.PERS,
     *v.QUANTITIES,
+    *v.EXTREMES,
     *v.PARAMETERS,
     *v.CHANGES,
     *v.SWITCHES,
@@ -233,8 +338,8 @@ def _effect_word(text: str) -> str:
     if word in _EVERY_WORD:
         return word
     try:
-        return str(v.parse_effect(word))
-    except v.WordError:
+        return str(phrases.parse_effect(word))
+    except phrases.WordError:
         raise UsageError(
             f"{unknown('effect word', text, _EVERY_WORD)} (docs/catalog.md lists them)"
         ) from None
@@ -257,8 +362,13 @@ def _line_words(line: v.Line) -> set[str]:
     words |= {line.step} if line.step else set()
     words |= {"first"} if line.first else set()
     words |= {"or_else"} | _effect_words(line.or_else) if line.or_else else set()
-    return words.union(*({c.left, str(c.right)} for c in line.conditions))
+    return words.union(*map(_condition_words, line.conditions))
+
+
+def _condition_words(condition: v.Condition) -> set[str]:
+    return {condition.whose, condition.left, condition.op, str(condition.right)}
 
 
 def _effect_words(effect: v.Effect) -> set[str]:
-    return {word for word in (str(effect), effect.what, effect.per, effect.zone) if word}
+    words = {word for word in (str(effect), effect.what, effect.per, effect.zone) if word}
+    return words | _condition_words(effect.test) if effect.test else words

@@ -5,20 +5,24 @@ compiler, so that a mistake is answered at once.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from balance.errors import UsageError
-from balance.games.contract import Handicap
+from balance.games.compiled.weights import Floats
+from balance.games.facts import Handicap
 from balance.games.nefarious import vocabulary as v
-from balance.games.nefarious.catalog import Catalog, Edition, Invention, Twist, changed_parameters
+from balance.games.nefarious.catalog.model import Catalog, Edition, Invention, Twist, changed_parameters
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.state import LINE, RULES
-from balance.games.nefarious.policies import PARAMETER_NAMES, PLAIN, POLICIES
+from balance.games.nefarious.policies.describing import card_faces, describe_rules
+from balance.games.nefarious.policies.features import GUESSES
+from balance.games.nefarious.policies.names import PLAIN, POLICIES
+from balance.games.nefarious.policies.parameters import PARAMETER_NAMES
 
 PLAYERS: Final = (2, v.MOST_PLAYERS)
 
@@ -39,7 +43,15 @@ class Cell:
     rules: RecordArray = field(repr=False)
     """One record of state.RULES."""
     economy: npt.NDArray[np.float64] = field(repr=False)
-    """By what the parameters of players are multiplied: they are written for printed prices and wages."""
+    """The factor of the players' parameters: they are written for printed prices and wages."""
+
+    networks: dict[int, Floats] = field(default_factory=dict, repr=False, compare=False)
+    """The weights of learned players, folded for these rules, by policy; made when first needed."""
+
+    @cached_property
+    def features(self) -> Floats:
+        """The features of the rules in force, as learned players know them."""
+        return describe_rules(self.rules)
 
 
 def compile_cell(
@@ -66,6 +78,8 @@ def compile_cell(
     for policy in catalog.policies.entries:
         weights = np.array(catalog.policies.parameters(policy.name, found))
         rules["weights"][0, POLICIES[policy.name]] = weights * economy
+    guesses = [GUESSES.get(name, 0.0) for name in PARAMETER_NAMES]
+    rules["weights"][0, POLICIES["random"]] = guesses
     for plain, whose in PLAIN.items():
         rules["weights"][0, POLICIES[plain]] = np.array(catalog.policies.plain_parameters(whose)) * economy
     return Cell(catalog, found_edition, players, found, handicaps, cards, rules, economy)
@@ -74,12 +88,14 @@ def compile_cell(
 def _economy(
     edition: Edition, twists: tuple[Twist, ...], cards: tuple[Invention, ...]
 ) -> npt.NDArray[np.float64]:
-    """Return by what to multiply the parameters of players where twists change prices and wages.
+    """Return by what to multiply the parameters of players where prices and wages are not the printed ones.
 
-    A coin that buys twice as much is worth twice as much, and one has enough of them sooner; where a round
-    earns or buys more, the game is over sooner.
+    The parameters are written for the basic numbers of the rules, so that it does not matter whether an
+    edition or a twist changes them. A coin that buys twice as much is worth twice as much, and one has enough
+    of them sooner; where a round earns or buys more, the game is over sooner.
     """
-    printed, here = changed_parameters(edition, ()), changed_parameters(edition, twists)
+    printed = {name: parameter.basic for name, parameter in v.PARAMETERS.items()}
+    here = changed_parameters(edition, twists)
     dearness = _total_cost(cards, here) / _total_cost(cards, printed)
     tempo = _wage(here) / _wage(printed) / dearness
     multiplied = dict.fromkeys(("coin", "coin_late", "coin_ahead", "minion_ahead"), 1.0 / dearness)
@@ -103,7 +119,7 @@ def _twists(catalog: Catalog, edition: Edition, names: Sequence[str]) -> list[Tw
         raise UsageError(
             f"{len(names)} twists given, but a game turns over at most {v.MOST_TWISTS} (the printed rules, "
             "and the columns of the tables); to see more act at once, write the changes, lines and switches "
-            "of two twists as one [[twist]] of an overlay (docs/catalog.md) and pass it with --catalog"
+            "of two twists as one [[twist]] of an overlay (docs/catalog.md) and add that file to the catalog"
         )
     twists = [catalog.twist(name) for name in names]
     for i, twist in enumerate(twists):
@@ -134,6 +150,8 @@ def _record(
     _fill_moments(rules, rows, deck.lines.size, edition, twists)
     lines = np.concatenate([deck.lines, *rows])
     rules["lines"][0, : lines.size] = lines
+    rules["looks"] = _any_looks(lines)
+    rules["face"][0] = card_faces(rules)
     return rules
 
 
@@ -194,7 +212,7 @@ class _Deck:
     """What cards are in the kernel's numbers, but for the cost, which twists change."""
 
     numbers: Mapping[str, npt.NDArray[np.int64]]
-    """By field of state.RULES."""
+    """Values by field of state.RULES."""
     cost: npt.NDArray[np.int64]
     lines: RecordArray
 
@@ -249,7 +267,7 @@ def _fill_moments(
         here = [(line, cause) for line, cause in in_force if _moment_of(line) == moment]
         r["first"][m] = begun + len(rows)
         r["last"][m] = begun + len(rows) + len(here)
-        # what happens instead of a line is not in force by itself: it lies behind the moment's lines
+        # what happens instead of a line is not in force by itself: it is behind the moment's lines
         instead = begun + len(rows) + len(here)
         extra: list[RecordArray] = []
         for line, cause in here:
@@ -279,6 +297,10 @@ def line_record(effect: v.Effect, cause: int, line: v.Line | None = None) -> Rec
     x["zone"] = c.ANY_ZONE if effect.zone is None else (*v.ACTIONS, "played").index(effect.zone)
     x["off"] = effect.off
     x["or_else"] = -1
+    if effect.per in v.WHOSE:
+        # who counts all of them asks for what all of them have
+        everybody = v.Condition("money", ">=", 0)
+        _fill_condition(x, v.MOST_CONDITIONS, replace(effect.test or everybody, whose=effect.per))
     if line is not None:
         # a line on every invention is kept in one list per target, so there its `who` is settled
         x["who"] = c.OTHERS if line.who == "others" and line.when != "invention" else c.SELF
@@ -291,14 +313,24 @@ def line_record(effect: v.Effect, cause: int, line: v.Line | None = None) -> Rec
 
 def _fill_condition(x: Any, i: int, condition: v.Condition) -> None:
     quantities = list(v.QUANTITIES)
-    x["comparison"][i] = v.COMPARISONS.index(condition.op)
+    x["comparison"][i] = (*v.COMPARISONS, *v.EXTREMES).index(condition.op)
+    if condition.looks:
+        x["whose"][i] = c.WHOSE.index(condition.whose) if condition.whose else c.OWN_SEEN
+        x["nobody"][i] = condition.nobody
     if condition.left == "played":
         x["left"][i] = c.Q_PLAYED
         x["right"][i] = v.ACTIONS.index(str(condition.right))
         return
     x["left"][i] = quantities.index(condition.left)
-    if isinstance(condition.right, int):
+    if condition.op in v.EXTREMES:
+        x["right"][i] = not condition.negated
+    elif isinstance(condition.right, int):
         x["right"][i] = condition.right
     else:
-        x["right_is_quantity"][i] = 1
+        x["right_is_quantity"][i] = c.MY_QUANTITY if condition.mine else c.QUANTITY
         x["right"][i] = quantities.index(condition.right)
+
+
+def _any_looks(lines: RecordArray) -> bool:
+    """Return whether a line looks at others, by a condition or in what it counts."""
+    return bool((lines["whose"] != c.OWN_NOW).any())

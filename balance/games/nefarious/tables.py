@@ -1,29 +1,32 @@
-"""The tables that Nefarious writes: every column with its role and meaning, and the kernel's rows as columns.
+"""The tables that Nefarious writes: every column with its type, role and meaning. The kernel's rows follow.
 
 Only whole numbers and booleans; names are joined at query time. Must stay free of how games are played.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
-from balance.games.contract import Column, Table
+from balance.games.compiled.layout import Layout, Several
+from balance.games.facts import Column
 from balance.games.nefarious.vocabulary import ACTIONS, MOST_PLAYERS, ROUND_LIMIT
-
-ROUNDS_EVERY: Final = 10
-"""Every tenth game index keeps its rounds."""
 
 _GAME: Final = Column("game", "int32", "game", "row of the game in this batch")
 _SEAT: Final = Column("seat", "int8", "seat", f"seat, 0..{MOST_PLAYERS - 1}")
 
 
-def _per_action(prefix: str, type_: str, meaning: str) -> tuple[Column, ...]:
-    return tuple(Column(f"{prefix}_{a}", type_, "measure", meaning.format(a.capitalize())) for a in ACTIONS)
+def _per_action(name: str, type_: str, meaning: str) -> Several:
+    columns = [Column(f"{name}_{a}", type_, "measure", meaning.format(a.capitalize())) for a in ACTIONS]
+    return Several(name, tuple(columns))
 
 
-GAMES: Final = Table(
+def _mask(name: str, meaning: str) -> Several:
+    """Return a set of cards as a bit mask of two numbers."""
+    first = Column(f"{name}_0", "uint64", "measure", f"{meaning} as a bit mask, cards 1 to 64 of the deck")
+    return Several(
+        name, (first, Column(f"{name}_1", "uint64", "measure", "the same, cards 65 to 128 of the deck"))
+    )
+
+
+GAMES: Final = Layout(
     "games",
     "one row per game",
     (
@@ -49,7 +52,7 @@ GAMES: Final = Table(
         ),
     ),
 )
-SEATS: Final = Table(
+SEATS: Final = Layout(
     "seats",
     "one row per seat of a game",
     (
@@ -60,8 +63,8 @@ SEATS: Final = Table(
         Column("vp", "int32", "score", "final score, bonuses included"),
         Column("money", "int32", "measure", "money at the end"),
         Column("hand", "int16", "measure", "cards in hand at the end"),
-        *_per_action("minions", "int8", "minions on {} at the end"),
-        *_per_action("chose", "int16", "times {} was chosen"),
+        _per_action("minions", "int8", "minions on {} at the end"),
+        _per_action("chose", "int16", "times {} was chosen"),
         Column(
             "first_action",
             "int8",
@@ -71,30 +74,23 @@ SEATS: Final = Table(
         Column("income", "int32", "measure", "income earned in the whole game"),
         Column("built", "int16", "measure", "inventions built"),
         Column("vp_half", "int32", "measure", "score after the half-way round, half the rounds rounded up"),
-        Column(
-            "opening_0",
-            "uint64",
-            "measure",
-            "cards of the opening hand as a bit mask, cards 1 to 64 of the deck",
-        ),
-        Column("opening_1", "uint64", "measure", "the same, cards 65 to 128 of the deck"),
-        Column("drawn_0", "uint64", "measure", "cards drawn later as a bit mask, cards 1 to 64 of the deck"),
-        Column("drawn_1", "uint64", "measure", "the same, cards 65 to 128 of the deck"),
+        _mask("opening", "cards of the opening hand"),
+        _mask("drawn", "cards drawn later"),
     ),
 )
-BUILDS: Final = Table(
+BUILDS: Final = Layout(
     "builds",
     "one row per invention built",
     (
         _GAME,
         _SEAT,
-        Column("nth", "int16", "measure", "how manieth invention of the seat"),
+        Column("nth", "int16", "measure", "1 for the seat's first invention, 2 for its second"),
         Column("round", "int16", "round", "round in which it was built"),
         Column("invention", "int32", "item", "id of the invention"),
         Column("paid", "int16", "measure", "what was paid"),
     ),
 )
-ROUNDS: Final = Table(
+ROUNDS: Final = Layout(
     "rounds",
     "one row per seat and round, for every tenth game index",
     (
@@ -105,28 +101,8 @@ ROUNDS: Final = Table(
         Column("money", "int32", "measure", "money after the round"),
         Column("vp", "int32", "score", "score after the round"),
         Column("hand", "int16", "measure", "cards in hand after the round"),
-        *_per_action("minions", "int8", "minions on {} after the round"),
+        _per_action("minions", "int8", "minions on {} after the round"),
     ),
 )
-TABLES: Final = (GAMES, SEATS, BUILDS, ROUNDS)
-
-Columns = dict[str, npt.NDArray[np.generic]]
-
-
-def columns_of(table: Table, rows: npt.NDArray[np.void]) -> Columns:
-    """Split the kernel's rows into the declared columns; several values in a field, several columns."""
-    flat: Columns = {}
-    for name in rows.dtype.names or ():
-        values = rows[name]
-        if values.ndim == 1:
-            flat[name] = np.ascontiguousarray(values)
-            continue
-        suffixes = ACTIONS if values.shape[1] == len(ACTIONS) else range(values.shape[1])
-        for k, suffix in enumerate(suffixes):
-            flat[f"{name}_{suffix}"] = np.ascontiguousarray(values[:, k])
-    return {column.name: flat[column.name] for column in table.columns}
-
-
-def all_columns(rows: Mapping[str, npt.NDArray[np.void]]) -> dict[str, Columns]:
-    """Return the columns of every table of a batch."""
-    return {table.name: columns_of(table, rows[table.name]) for table in TABLES}
+LAYOUTS: Final = (GAMES, SEATS, BUILDS, ROUNDS)
+TABLES: Final = tuple(layout.table for layout in LAYOUTS)

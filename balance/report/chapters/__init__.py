@@ -1,1 +1,1 @@
-"""The chapters of a report: each puts a part of the material into words, tables and figures."""
+"""The chapters of a report: each puts a part of the evidence into words, tables and figures."""

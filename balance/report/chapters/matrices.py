@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from balance.analysis.verdict import Judgement
-from balance.report.material import Material
-from balance.report.model import (
-    SCALE,
-    Atlas,
-    AtlasView,
-    Block,
-    Cell,
-    Column,
-    Figure,
-    Paragraph,
-    Section,
-    Source,
-    Table,
-    place,
-)
-from balance.report.words import count
-
-__all__ = ["appendix", "section"]
+from balance.judge.verdict import Judgement
+from balance.report.atlas_model import SCALE, Atlas, AtlasView, place
+from balance.report.evidence import Evidence
+from balance.report.formatting import count
+from balance.report.model import Block, Cell, Chart, Heading, Paragraph, Section, Source, Table
 
 
-def section(m: Material, atlas: Atlas) -> Section:
+def section(m: Evidence, atlas: Atlas) -> Section:
     """Return the chapter."""
     blocks: list[Block] = [
         Paragraph(
@@ -42,31 +28,24 @@ def section(m: Material, atlas: Atlas) -> Section:
     return Section("atlas", "Atlas of all combinations", tuple(blocks))
 
 
-def appendix(m: Material) -> Section:
+def appendix(m: Evidence) -> Section:
     """Return every combination with its verdicts."""
     return Section("every", f"All {m.combinations}", (_every(m),))
 
 
-def _middle(m: Material, atlas: Atlas) -> AtlasView | None:
+def _middle(m: Evidence, atlas: Atlas) -> AtlasView | None:
     views = [v for v in atlas.views if v.lineup == m.usual and "length_ratio" in v.values]
     return views[len(views) // 2] if views else None
 
 
-def _sql(m: Material, select: str, where: str) -> str:
-    return (
-        f"select {', '.join(m.ask.variants)}, {select}\nfrom games where {where}\n"
-        f"group by all order by {', '.join(m.ask.variants)}"
-    )
-
-
-def _verdicts(m: Material, atlas: Atlas, players: int) -> Figure:
+def _verdicts(m: Evidence, atlas: Atlas, players: int) -> Chart:
     names = [variant.name for variant in atlas.variants]
     codes = atlas.overall[players]
     n = len(names)
     cells = [(i, j, codes[place(i, j, n)]) for i in range(n) for j in range(n)]
     pairs = [codes[place(i, j, n)] for i in range(n) for j in range(i + 1, n)]
     assert m.ranking is not None
-    return Figure(
+    return Chart(
         f"verdicts-{players}",
         f"Verdicts with {players} players",
         "matrix",
@@ -78,18 +57,15 @@ def _verdicts(m: Material, atlas: Atlas, players: int) -> Figure:
         Source(
             count(sum(c.games for c in m.statistics.cells.values() if c.players == players), "game", "games"),
             f"verdicts: {m.ranking.judgements.family}",
-            _sql(m, "count(*) as games", f"players = {players}"),
-            m.check,
+            command=m.check,
         ),
         f"A matrix of {n} by {n}: {pairs.count('b')} pairs broken, {pairs.count('u')} undecided, "
-        f"{pairs.count('f')} fine.",
+        f"{pairs.count('e')} bent, {pairs.count('f')} fine.",
         verdict=True,
-        print_only=True,
     )
 
 
-def _lengths(m: Material, atlas: Atlas, view: AtlasView) -> Figure:
-    ids = [variant.id for variant in atlas.variants]
+def _lengths(m: Evidence, atlas: Atlas, view: AtlasView) -> Chart:
     names = [variant.name for variant in atlas.variants]
     n = len(names)
     values = view.values["length_ratio"].values
@@ -102,13 +78,7 @@ def _lengths(m: Material, atlas: Atlas, view: AtlasView) -> Figure:
             f" Shortest: {names[low[1]]} + {names[low[2]]}, {low[0] / SCALE:.2f} times; "
             f"longest: {names[high[1]]} + {names[high[2]]}, {high[0] / SCALE:.2f} times."
         )
-    ask = m.ask
-    plain = (
-        f"(select sum({ask.length}) / count(*) from games where players = {view.players} and "
-        f"{ask.lineup(view.lineup)} "
-        f"and {ask.plain})"
-    )
-    return Figure(
+    return Chart(
         f"length-ratio-{view.players}",
         f"Length as a multiple of that without {m.facts.variants}, {view.players} players, {view.strength}",
         "matrix",
@@ -116,26 +86,20 @@ def _lengths(m: Material, atlas: Atlas, view: AtlasView) -> Figure:
             "row": tuple(names[i] for i, _, _ in cells),
             "column": tuple(names[j] for _, j, _ in cells),
             "y": tuple(None if value is None else value / SCALE for _, _, value in cells),
-            "a": tuple(min(ids[i], ids[j]) for i, j, _ in cells),
-            "b": tuple(max(ids[i], ids[j]) for i, j, _ in cells),
         },
         Source(
             count(sum(view.games), "game", "games"),
             "in the atlas: 95%, Fieller, on common deals",
-            f"select {ask.variants[0]} as a, coalesce({', '.join(reversed(ask.variants))}) as b,\n"
-            f"  sum({ask.length}) / count(*)\n    / {plain} as y\n"
-            f"from games where players = {view.players} and {ask.lineup(view.lineup)} and {ask.varied}\n"
-            "group by all order by a, b",
+            query="report/length-ratio",
+            parameters={"players": view.players, "lineup": view.lineup},
         ),
         f"A matrix of {n} by {n}.{told}",
-        ("a", "b"),
         reference=1.0,
         log=True,
-        print_only=True,
     )
 
 
-def _every(m: Material) -> Table:
+def _every(m: Evidence) -> Table:
     rows = []
     for key in sorted(m.by_combination, key=m.title):
         judgements = {j.players: j for j in m.by_combination[key]}
@@ -147,26 +111,20 @@ def _every(m: Material) -> Table:
                 Cell(_main(m, worst), _main(m, worst)),
             )
         )
-    ask = m.ask
     assert m.ranking is not None
     return Table(
         "every",
         f"All {len(rows):,} {m.combinations}",
         (
-            Column("pair", m.combination.capitalize(), "pair"),
-            *(Column(f"p{n}", str(n), "verdict", f"The verdict with {n} players.") for n in m.players),
-            Column("reason", "What breaks it most, or keeps it undecided"),
+            Heading("pair", m.combination.capitalize(), "pair"),
+            *(Heading(f"p{n}", str(n), "verdict", f"The verdict with {n} players.") for n in m.players),
+            Heading("reason", "What breaks it most, or keeps it undecided"),
         ),
         tuple(rows),
         Source(
             count(m.games, "game", "games"),
             f"verdicts: {m.ranking.judgements.family}",
-            _sql(
-                m,
-                ", ".join(f"count(*) filter (players = {n}) as games_{n}" for n in m.players),
-                f"{ask.scope} and {ask.varied}",
-            ),
-            m.check,
+            command=m.check,
         ),
         long=True,
     )
@@ -180,7 +138,7 @@ def _verdict(judgement: Judgement | None) -> Cell:
     )
 
 
-def _main(m: Material, judgement: Judgement | None) -> str:
+def _main(m: Evidence, judgement: Judgement | None) -> str:
     assert m.ranking is not None
     reason = m.ranking.reason(judgement) if judgement else None
     return (

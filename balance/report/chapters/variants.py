@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from balance.analysis.estimates import Quotient, Share
-from balance.analysis.intervals import quantile
-from balance.analysis.verdict import Judgement, Verdict
-from balance.report.material import Material
-from balance.report.model import Block, Cell, Column, Paragraph, Section, Source, Table, literal
-from balance.report.words import count, interval, listed, slug, whole
-
-__all__ = ["section"]
+from balance.judge.verdict import Judgement, Verdict
+from balance.report.evidence import Evidence
+from balance.report.formatting import listed, slug
+from balance.report.model import Block, Paragraph, Section, literal
 
 
-def section(m: Material) -> Section | None:
+def section(m: Evidence) -> Section | None:
     """Return the chapter; None if no variant was in force."""
     if not m.size:
         return None
@@ -30,11 +26,11 @@ def section(m: Material) -> Section | None:
     )
 
 
-def _entry(m: Material, variant: str) -> Section:
+def _entry(m: Evidence, variant: str) -> Section:
     name = m.names.get(variant, variant)
     blocks: list[Block] = [Paragraph(literal(m.rule(variant)))]
     if any(m.cell(n, (variant,), m.usual) for n in m.players):
-        blocks.append(_alone(m, variant, name))
+        blocks += _alone(m, variant, name)
     else:
         blocks.append(Paragraph("It was not played alone, so its own effect is not known."))
     if m.size == 2:
@@ -50,61 +46,19 @@ def _entry(m: Material, variant: str) -> Section:
     return Section(f"variant-{slug(variant)}", name, tuple(blocks))
 
 
-def _alone(m: Material, variant: str, name: str) -> Table:
-    rows = []
-    lineup = m.usual
-    for n in m.players:
-        judgement = m.find(n, (variant,))
-        cell, base = m.cell(n, (variant,), lineup), m.cell(n, (), lineup)
-        if cell is None or not cell.games:
-            continue
-        ratio = None
-        if base and "length" in cell.paired and base.sums["length"].num:
-            ratio = Quotient(cell.sums["length"], base.sums["length"], cell.paired["length"]).interval
-        verdict = judgement.verdict.value if judgement else "not judged"
-        rows.append(
-            (
-                whole(n),
-                Cell(verdict, verdict),
-                interval(quantile(cell.lengths, 0.5), "integer"),
-                interval(ratio),
-                interval(Share(cell.sums["stalled"]).interval, "share"),
-                whole(cell.games),
-                Cell(cell.id, str(cell.id)),
-            )
-        )
-    ask = m.ask
-    return Table(
-        f"alone-{variant}",
-        literal(f"{name} alone, {m.strength_name(lineup)}"),
-        (
-            Column("players", "Players", "integer"),
-            Column("verdict", "Verdict", "verdict", "Over all strengths of play."),
-            Column("p50", "Median rounds", "interval"),
-            Column(
-                "ratio",
-                "Times as long",
-                "interval",
-                f"Mean length as a multiple of that without any {m.facts.variant}.",
-            ),
-            Column("stalled", "Nobody wins", "interval"),
-            Column("games", "Games", "integer"),
-            Column("cell_id", "Cell", "integer", "Its number in the run, for SQL."),
-        ),
-        tuple(rows),
-        Source(
-            count(sum(row[5].value for row in rows), "game", "games"),
-            "95%: order statistics for the median, Fieller on common deals, Wilson",
-            f"select cell_id, players, median({ask.length}) as p50, count(*) as games,\n"
-            f"  count(*) filter ({ask.stalled}) / count(*) as stalled\n"
-            f"from games where {ask.scope} and {ask.lineup(lineup)} and {ask.alone(variant)}\ngroup by all "
-            "order by cell_id",
-        ),
-        ("cell_id",),
+def _alone(m: Evidence, variant: str, name: str) -> list[Block]:
+    """Return the verdict on a variant alone, and what its games are like."""
+    found = [(n, j) for n in m.players if (j := m.find(n, (variant,)))]
+    said = listed([f"{j.verdict.value} with {n} players" for n, j in found])
+    table = m.queries.block(
+        "alone",
+        {"variant": variant, "lineup": m.usual},
+        caption=literal(f"{name} alone, {m.strength_name(m.usual)}"),
     )
+    return [*([Paragraph(f"Alone, over all strengths of play: {said}.")] if said else []), table]
 
 
-def _partners(m: Material, variant: str) -> list[Block]:
+def _partners(m: Evidence, variant: str) -> list[Block]:
     """Return the partners with which it is broken most, and least."""
     found = []
     for key, judgements in m.by_combination.items():

@@ -8,8 +8,8 @@ shuffles and decides by itself, as the specification of randomness says, and mus
 from collections.abc import Sequence
 from typing import Any
 
-from balance.games.nefarious.catalog import Catalog
-from balance.games.nefarious.events import replay
+from balance.games.nefarious.catalog.model import Catalog
+from balance.games.nefarious.replay.events import replay
 from balance.games.nefarious.rules import Cell
 from tests.reference.cell import Rules
 from tests.reference.check import LogMismatchError, _compare, check_log

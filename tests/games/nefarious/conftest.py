@@ -5,7 +5,7 @@ import textwrap
 import pytest
 
 from balance.errors import CatalogError
-from balance.games.nefarious.catalog import load_catalog
+from balance.games.nefarious.catalog.loading import load_catalog
 
 
 @pytest.fixture(scope="session")

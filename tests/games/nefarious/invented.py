@@ -8,7 +8,8 @@ import random
 from dataclasses import replace
 
 from balance.games.nefarious import vocabulary as v
-from balance.games.nefarious.catalog import Catalog, Change, Switches, Twist
+from balance.games.nefarious.catalog import phrases
+from balance.games.nefarious.catalog.model import Catalog, Change, Switches, Twist
 
 MOST_LINES = 4
 NAMES = ("invented-1", "invented-2")
@@ -85,8 +86,8 @@ def _line(chance: random.Random, earlier: list[v.Line]) -> v.Line:
     while True:
         try:
             line = _any_line(chance, earlier)
-            v.check_line(line, earlier, v.PARAMETERS["minions"].basic)
-        except v.WordError:
+            phrases.check_line(line, earlier, v.PARAMETERS["minions"].basic)
+        except phrases.WordError:
             continue
         return line
 
@@ -114,20 +115,45 @@ def _effect(chance: random.Random) -> v.Effect:
         what = chance.choice(sorted(v.WHATS))
         text = f"{chance.choice('++--x')}{chance.choice(('1', '1', '2', '3', 'all'))} {what}"
         if chance.random() < 0.3:
-            text += f" per {chance.choice(sorted(v.PERS)).replace('N', str(chance.randint(2, 6)))}"
+            per = chance.choice(sorted(v.PERS))
+            text += f" per {per.replace('N', str(chance.randint(2, 6)))}"
+            if per in v.WHOSE and chance.random() < 0.8:
+                text += f" with {_test(chance)}"
         if what == "minion" and chance.random() < 0.5:
             text += f" {chance.choice(('on', 'on', 'off'))} {chance.choice((*v.ACTIONS, 'played', 'played'))}"
         try:
-            return v.parse_effect(text)
-        except v.WordError:
+            return phrases.parse_effect(text)
+        except phrases.WordError:
             continue
 
 
 def _condition(chance: random.Random) -> v.Condition:
+    if chance.random() < 0.4:  # of others, or of the player among others
+        if chance.random() < 0.3:
+            return phrases.parse_condition(_rank(chance))
+        return phrases.parse_condition(
+            f"{chance.choice(('', 'not '))}{chance.choice(sorted(v.WHOSE))} {_test(chance)}"
+        )
     if chance.random() < 0.3:
         return v.Condition("played", chance.choice(("==", "!=")), chance.choice(v.ACTIONS))
     right = chance.choice(sorted(v.QUANTITIES)) if chance.random() < 0.3 else chance.randint(0, 8)
     return v.Condition(chance.choice(sorted(v.QUANTITIES)), chance.choice(v.COMPARISONS), right)
+
+
+def _rank(chance: random.Random) -> str:
+    return f"{chance.choice(('', 'not '))}{chance.choice(sorted(v.EXTREMES))} {chance.choice(v.PUBLIC)}"
+
+
+def _test(chance: random.Random) -> str:
+    """What is asked of others."""
+    kind = chance.random()
+    if kind < 0.2:
+        return f"{chance.choice(('', 'not '))}played {chance.choice(v.ACTIONS)}"
+    if kind < 0.4:
+        return _rank(chance)
+    left, op = chance.choice(v.PUBLIC), chance.choice(v.COMPARISONS)
+    right = str(chance.randint(0, 8)) if kind < 0.6 else chance.choice(("", "my ")) + chance.choice(v.PUBLIC)
+    return f"{left} {op} {right}"
 
 
 def _printed(chance: random.Random) -> tuple[v.Effect, ...]:
@@ -136,8 +162,8 @@ def _printed(chance: random.Random) -> tuple[v.Effect, ...]:
         while True:
             effect = _effect(chance)
             try:
-                v.check_printed(effect)
-            except v.WordError:
+                phrases.check_printed(effect)
+            except phrases.WordError:
                 continue
             effects.append(effect)
             break

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from balance.games.nefarious import notation
-from balance.games.nefarious.catalog import Catalog, load_catalog
-from balance.games.nefarious.events import read_events
-from balance.games.nefarious.play import Question, Session
+from balance.games.nefarious.catalog.loading import load_catalog
+from balance.games.nefarious.catalog.model import Catalog
+from balance.games.nefarious.replay import notation
+from balance.games.nefarious.replay.events import read_events
 from balance.games.nefarious.rules import compile_cell
+from balance.games.nefarious.session import Question, Session
 from balance.games.nefarious.vocabulary import ACTIONS
 
 ASCORA, MAGELLAN, MOSIGRA = EDITIONS = ("ascora-2011", "magellan-2014", "mosigra-2020")

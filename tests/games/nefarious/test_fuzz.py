@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from balance.errors import CatalogError
 from balance.games import get
-from balance.games.nefarious import reading
 from balance.games.nefarious import vocabulary as v
-from balance.games.nefarious.catalog import load_catalog
+from balance.games.nefarious.catalog import reading
+from balance.games.nefarious.catalog.loading import load_catalog
 from balance.resources import data_dir
 
 OFFICIAL = {path.stem: path.read_bytes() for path in sorted(data_dir("nefarious").glob("*s.toml"))}

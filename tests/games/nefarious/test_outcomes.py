@@ -71,6 +71,20 @@ def test_outcomes_of_players_that_think(golden, official):
     golden("thinking.txt", "".join(lines))
 
 
+def test_measurements_that_ship_are_of_these_games(official):
+    """`Facts.fixed_games` stamps ladder.json and the like: who wins, when, with how many points."""
+    game = games.get("nefarious")
+    digest = hashlib.sha256()
+    for edition, players, twists in CELLS:
+        cell = game.compile(official, edition, players, twists)
+        for lineup in ("mirror:random", "mirror:learned", "field"):
+            seated = parse_lineup(lineup, players, game).seated(SEED, range(60))
+            tables = game.play(cell, SEED, range(60), seated)
+            for column in (tables["games"]["winner_seat"], tables["games"]["rounds"], tables["seats"]["vp"]):
+                digest.update(column.astype("<i8").tobytes())
+    assert digest.hexdigest()[:16] == game.facts.fixed_games
+
+
 def test_order_replicate_and_card_texts_change_the_hash(official, overlay):
     """The hash sees what it is for: another order of twists, other decisions, another card."""
     game = games.get("nefarious")

@@ -5,14 +5,22 @@ import pytest
 
 from balance import games
 from balance.errors import UsageError
-from balance.games.nefarious.catalog import load_catalog
-from balance.games.nefarious.events import read_events
+from balance.games.nefarious.catalog.loading import load_catalog
 from balance.games.nefarious.kernel import batch
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.play import Session, play_script, policy_codes
+from balance.games.nefarious.replay.events import read_events
+from balance.games.nefarious.session import Session, policy_codes
 
 GAME = games.get("nefarious")
 CATALOG = load_catalog()
+
+
+def play_script(session, script):
+    """Answer questions from a list, in the order they are asked, until the list or the game ends."""
+    for option in script:
+        if session.advance() is None:
+            return
+        session.answer(option)
 
 
 def session_of(players, *twists, seed=5, game=1, edition="ascora-2011"):

@@ -6,9 +6,9 @@ import tomllib
 
 import pytest
 
-from balance.games.nefarious import reading
 from balance.games.nefarious import vocabulary as v
-from balance.games.nefarious.catalog import load_catalog
+from balance.games.nefarious.catalog import phrases, reading
+from balance.games.nefarious.catalog.loading import load_catalog
 
 ENTRY = {
     "twist": {"id": "mine", "name": "Mine", "editions": ["ascora-2011"]},
@@ -43,13 +43,13 @@ def line_field(example, word, write):
 
 
 def effect(example, word, write):
-    found = v.parse_effect(example)
+    found = phrases.parse_effect(example)
     assert word in (found.what, found.per, found.zone)
 
 
 def condition(example, word, write):
-    found = v.parse_condition(example)
-    assert word in (found.left, found.right, found.op)
+    found = phrases.parse_condition(example)
+    assert word in (found.left, found.right, found.op, found.whose)
 
 
 def line(example, word, write):
@@ -78,6 +78,8 @@ TABLES = {
     "Conditions": (v.QUANTITIES, condition),
     "Comparisons": (v.COMPARISONS, condition),
     "Actions": (v.ACTIONS, condition),
+    "Ranks": (v.EXTREMES, condition),
+    "Whose": (v.WHOSE, condition),
     "Parameters": (v.PARAMETERS, field_of("twist")),
     "Changes": (v.CHANGES, field_of("twist")),
     "Switches": ([*v.SWITCHES, *v.HAND_SUBSTITUTES], field_of("twist")),
@@ -118,6 +120,7 @@ def test_every_word_is_documented_and_no_other(page, heading):
 @pytest.mark.parametrize("heading", TABLES)
 def test_every_example_is_right(page, heading, write):
     _, check = TABLES[heading]
+    assert rows(page, heading)
     for word, text, example in rows(page, heading):
         assert len(text) > 5, word
         check(example, word, write)
@@ -134,6 +137,7 @@ def test_no_list_of_words_is_left_out():
 
 
 def test_parameters_tell_their_numbers(page):
+    assert rows(page, "Parameters")
     for word, text, _ in rows(page, "Parameters"):
         parameter = v.PARAMETERS[word]
         assert text.startswith(f"{parameter.basic}, {parameter.low}..{parameter.high} | "), word

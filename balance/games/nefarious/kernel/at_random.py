@@ -6,9 +6,9 @@ way there is shorter.
 
 import numpy as np
 
+from balance.games.compiled.jit import inline
+from balance.games.compiled.randomness import decision_key, pick
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.jit import inline
-from balance.games.nefarious.kernel.randomness import decision_key, pick
 from balance.games.nefarious.kernel.state import ASKED_BITS
 
 

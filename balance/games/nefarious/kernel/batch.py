@@ -8,69 +8,15 @@ from typing import Final
 
 import numpy as np
 
+from balance.games.compiled.jit import call_apart, entry, inline, jit
+from balance.games.compiled.network import GAME
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.jit import call_apart, entry, inline, jit
 from balance.games.nefarious.kernel.round import play_round
 from balance.games.nefarious.kernel.search import REAL, THINKER, play_round_searching, search
 from balance.games.nefarious.kernel.start import deal, set_up
 from balance.games.nefarious.kernel.state import ASKS, TIMES_BITS
-from balance.games.nefarious.policies import FIRST_SEARCH
-from balance.games.nefarious.tables import ROUNDS_EVERY
-from balance.games.nefarious.vocabulary import MOST_PLAYERS, ROUND_LIMIT
-
-GAME_ROW: Final = np.dtype(
-    [
-        ("game_index", np.int64),
-        ("replicate", np.int64),
-        ("rounds", np.int16),
-        ("winner_seat", np.int8),  # -1: none
-        ("stalled", np.bool_),
-        ("rounds_after_goal", np.int16),
-        ("lead_changes", np.int16),
-        ("deck_exhausted", np.bool_),
-    ]
-)
-SEAT_ROW: Final = np.dtype(
-    [
-        ("game", np.int32),  # row of the game in this batch
-        ("seat", np.int8),
-        ("policy", np.int32),
-        ("won", np.bool_),
-        ("vp", np.int32),
-        ("money", np.int32),
-        ("hand", np.int16),
-        ("minions", np.int8, (c.ACTION_COUNT,)),
-        ("chose", np.int16, (c.ACTION_COUNT,)),
-        ("first_action", np.int8),  # mask
-        ("income", np.int32),
-        ("built", np.int16),
-        ("vp_half", np.int32),
-        ("opening", np.uint64, (2,)),
-        ("drawn", np.uint64, (2,)),
-    ]
-)
-BUILD_ROW: Final = np.dtype(
-    [
-        ("game", np.int32),
-        ("seat", np.int8),
-        ("nth", np.int16),
-        ("round", np.int16),
-        ("invention", np.int32),
-        ("paid", np.int16),
-    ]
-)
-ROUND_ROW: Final = np.dtype(
-    [
-        ("game", np.int32),
-        ("round", np.int16),
-        ("seat", np.int8),
-        ("actions", np.int8),  # mask
-        ("money", np.int32),
-        ("vp", np.int32),
-        ("hand", np.int16),
-        ("minions", np.int8, (c.ACTION_COUNT,)),
-    ]
-)
+from balance.games.nefarious.policies.names import FIRST_SEARCH
+from balance.games.nefarious.vocabulary import MOST_PLAYERS, ROUND_LIMIT, ROUNDS_EVERY
 
 # What a game is watched for while it lasts.
 WATCH: Final = np.dtype(
@@ -135,7 +81,7 @@ def play_batch(
 def seat_players(p, policies, players):
     """Let the policies of a game take their seats; whether one of them searches.
 
-    Where one does, all decisions of a round are written down, so that they can be told again.
+    Where one does, all decisions of a round are written down, so that they can be repeated.
     """
     searching = False
     for seat in range(players):
@@ -268,6 +214,23 @@ def play_outcomes(rules, seed, indices, replicates, policies, states, deciders, 
                 pass
         winners[i] = g.winner
         lengths[i] = g.table.round
+
+
+@entry
+def play_recorded(rules, seed, indices, policies, states, deciders, recorder, winners, lengths, scores):
+    """Play one game per index for a recorder: its outcome, and every seat's score."""
+    r, g, p = rules[0], states[REAL], deciders[THINKER]
+    for i in range(indices.size):
+        recorder[GAME] += 1
+        seat_players(p, policies[i], r.players)
+        set_up(g, r, seed, indices[i], 0)
+        deal(g, r, None)
+        while not call_apart(p.rounds, g, r, p):
+            pass
+        winners[i] = g.winner
+        lengths[i] = g.table.round
+        for seat in range(r.players):
+            scores[i, seat] = g.table.score[seat]
 
 
 @entry

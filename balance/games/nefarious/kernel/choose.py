@@ -2,23 +2,23 @@
 
 from typing import Final
 
+from balance.games.compiled import log as out
+from balance.games.compiled.jit import inline, jit
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel import log as out
 from balance.games.nefarious.kernel.at_random import any_choice
-from balance.games.nefarious.kernel.jit import inline, jit
+from balance.games.nefarious.kernel.decide import RANDOM, decide
 from balance.games.nefarious.kernel.options import list_choices, list_rested_choices
-from balance.games.nefarious.kernel.policies import RANDOM, decide
 from balance.games.nefarious.kernel.state import TIMES_BITS
 from balance.games.nefarious.vocabulary import MOST_PLAYERS
 
-# Bit k is moved from k to TIMES_BITS * k; all else that the product holds lies elsewhere.
+# Bit k is moved from k to TIMES_BITS * k; all else that the product holds is elsewhere.
 _APART: Final = sum(1 << (TIMES_BITS - 1) * action for action in range(c.ACTION_COUNT))
 _LOWEST: Final = sum(1 << TIMES_BITS * action for action in range(c.ACTION_COUNT))
 
 
 @inline
 def choose_actions(g, r, p):
-    """R1: every player picks, seat after seat, without seeing the others."""
+    """Do R1: every player picks, seat after seat, without seeing the others."""
     if r.rest > 0:
         choose_among_rested(g, r, p)
         return
@@ -35,7 +35,7 @@ def choose_actions(g, r, p):
 
 @jit
 def choose_among_rested(g, r, p):
-    """R1 where the actions of the last rounds rest."""
+    """Do R1 where the actions of the last rounds rest."""
     for seat in range(g.table.players):
         list_rested_choices(g, r, seat)
         g.pending[seat] = decide(g, r, p, seat, c.CHOOSE)
@@ -43,7 +43,7 @@ def choose_among_rested(g, r, p):
 
 @inline
 def reveal_actions(g, log):
-    """R2: all actions become public."""
+    """Do R2: all actions become public."""
     t = g.table
     doers = 0
     for seat in range(t.players):

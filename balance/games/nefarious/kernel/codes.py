@@ -44,6 +44,7 @@ PER_LED_ZONE: Final = _pers.index("led-zone")
 PER_SHARED_ACTION: Final = _pers.index("shared-action")
 PER_ZONE_CROWD: Final = _pers.index("zone-crowd")
 PER_BOARD_CROWD: Final = _pers.index("board-crowd")
+PER_NEIGHBOUR: Final = _pers.index("neighbour")  # from here on, players are counted
 
 _quantities = list(v.QUANTITIES)
 Q_MONEY: Final = _quantities.index("money")
@@ -53,6 +54,8 @@ Q_BUILT_NOW: Final = _quantities.index("built_now")
 Q_MINIONS: Final = _quantities.index("minions")
 Q_RESERVE: Final = _quantities.index("reserve")
 Q_COMMITTED: Final = _quantities.index("committed")
+Q_VP: Final = _quantities.index("vp")
+PUBLIC_COUNT: Final = len(v.PUBLIC)  # the first quantities; what looks at others sees these
 Q_ROUND: Final = _quantities.index("round")
 Q_CARD_VP: Final = _quantities.index("card_vp")
 Q_EARLIER_VP: Final = _quantities.index("earlier_vp")
@@ -65,6 +68,25 @@ AT_MOST: Final = _comparisons.index("<=")
 AT_LEAST: Final = _comparisons.index(">=")
 LESS: Final = _comparisons.index("<")
 MORE: Final = _comparisons.index(">")
+# ranks at the table, behind the comparisons
+MOST: Final = len(_comparisons)
+FEWEST: Final = MOST + 1
+SOLE_MOST: Final = MOST + 2
+SOLE_FEWEST: Final = MOST + 3
+
+# Whose state a condition tests: the player's own, as it is now; the player's own, as everybody saw it before
+# the first line of the moment; or, as seen then, that of others.
+OWN_NOW: Final = 0
+OWN_SEEN: Final = 1
+NEIGHBOUR: Final = 2
+OTHER: Final = 3
+PLAYER: Final = 4
+WHOSE: Final = ("", "", *v.WHOSE)
+
+# What a comparison has on its right: a number, a quantity of the player tested, or of the player who asks.
+NUMBER: Final = 0
+QUANTITY: Final = 1
+MY_QUANTITY: Final = 2
 
 # Moments, `before` and `after` with their step. The two lists of `invention` are kept apart.
 AT_START: Final = 0

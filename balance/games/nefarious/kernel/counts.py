@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from balance.games.compiled.jit import inline, jit
+from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.hands import discardable
-from balance.games.nefarious.kernel.jit import jit
-from balance.games.nefarious.kernel.state import SEAT_BITS
+from balance.games.nefarious.vocabulary import MOST_CONDITIONS
 
 
 @jit
@@ -41,6 +42,8 @@ def quantity(g, r, seat, which):
         return t.reserve[seat]
     if which == c.Q_COMMITTED:
         return 1 if g.committed[seat] >= 0 else 0
+    if which == c.Q_VP:
+        return t.built_vp[seat] + t.built_per[seat] * t.n_built[seat]
     if which == c.Q_ROUND:
         return t.round
     if which == c.Q_CARD_VP:
@@ -48,10 +51,30 @@ def quantity(g, r, seat, which):
     return earlier_vp(g, r, seat)
 
 
+@inline
+def compares(left, how, right):
+    """Return whether a comparison holds."""
+    if how == c.EQUAL:
+        return left == right
+    if how == c.NOT_EQUAL:
+        return left != right
+    if how == c.AT_MOST:
+        return left <= right
+    if how == c.AT_LEAST:
+        return left >= right
+    if how == c.LESS:
+        return left < right
+    return left > right
+
+
 @jit
 def holds(g, r, line, seat):
-    """Whether all conditions of a line hold for a seat."""
+    """Return whether all conditions of a line hold for a seat."""
     for i in range(line.n_conditions):
+        if line.whose[i] != c.OWN_NOW:
+            if (count_seen(g, line, i, seat) > 0) == (line.nobody[i] == 1):
+                return False
+            continue
         right = line.right[i]
         if line.left[i] == c.Q_PLAYED:
             if (g.table.actions[seat] >> right & 1) != (line.comparison[i] == c.EQUAL):
@@ -60,20 +83,72 @@ def holds(g, r, line, seat):
         left = quantity(g, r, seat, line.left[i])
         if line.right_is_quantity[i]:
             right = quantity(g, r, seat, right)
-        how = line.comparison[i]
-        if how == c.EQUAL:
-            good = left == right
-        elif how == c.NOT_EQUAL:
-            good = left != right
-        elif how == c.AT_MOST:
-            good = left <= right
-        elif how == c.AT_LEAST:
-            good = left >= right
-        elif how == c.LESS:
-            good = left < right
+        if not compares(left, line.comparison[i], right):
+            return False
+    return True
+
+
+@inline
+def look_around_table(g, r):
+    """Remember what everybody can count of all players, if any line looks at others."""
+    if r.looks:
+        look_at(g, r, 0, g.table.players)
+
+
+@jit
+def look_at(g, r, first, last):
+    """Remember what everybody can count of the players of some seats, the last excluded."""
+    for seat in range(first, last):
+        for which in range(c.PUBLIC_COUNT):
+            g.seen[which, seat] = quantity(g, r, seat, which)
+
+
+@jit
+def count_seen(g, line, i, seat):
+    """Count the players whom a condition speaks of and for whom its test held, as the moment began."""
+    players = g.table.players
+    left = seat + 1 if seat + 1 < players else 0
+    right = seat - 1 if seat > 0 else players - 1
+    whose = line.whose[i]
+    count = 0
+    for who in range(players):
+        if whose == c.OWN_SEEN:
+            meant = who == seat
+        elif whose == c.NEIGHBOUR:
+            meant = who in (left, right)
         else:
-            good = left > right
-        if not good:
+            meant = whose == c.PLAYER or who != seat
+        if meant and was_so(g, line, i, seat, who):
+            count += 1
+    return count
+
+
+@jit
+def was_so(g, line, i, seat, who):
+    """Return whether a condition held for a player when the moment began; `seat` is the one who asks."""
+    which, how, right = line.left[i], line.comparison[i], line.right[i]
+    if which == c.Q_PLAYED:
+        return (g.table.actions[who] >> right & 1 == 1) == (how == c.EQUAL)
+    if how >= c.MOST:
+        return ranks(g, which, how, who) == (right == 1)
+    if line.right_is_quantity[i] == c.MY_QUANTITY:
+        right = g.seen[right, seat]
+    elif line.right_is_quantity[i] == c.QUANTITY:
+        right = g.seen[right, who]
+    return compares(g.seen[which, who], how, right)
+
+
+@jit
+def ranks(g, which, how, who):
+    """Return whether a player had the most or fewest of a quantity as the moment began; alone, or tied."""
+    own = g.seen[which, who]
+    for other in range(g.table.players):
+        if other == who:
+            continue
+        ahead = own - g.seen[which, other]
+        if how == c.FEWEST or how == c.SOLE_FEWEST:
+            ahead = -ahead
+        if ahead < 0 or (ahead == 0 and how >= c.SOLE_MOST):
             return False
     return True
 
@@ -152,7 +227,9 @@ def count_per(g, line, seat, per, zone):
         return shared_actions(g, seat)
     if per == c.PER_ZONE_CROWD:
         return t.crowd[zone]
-    return board_crowd(g)
+    if per == c.PER_BOARD_CROWD:
+        return board_crowd(g)
+    return count_seen(g, line, MOST_CONDITIONS, seat)
 
 
 @jit
@@ -180,7 +257,7 @@ def amount_on_card(g, r, line, seat):
 
 @jit
 def concerns(g, moment, seat):
-    """Whether a moment concerns a seat: everybody, but around an action only those who do it."""
+    """Return whether a moment concerns a seat: everybody, but around an action only those who do it."""
     t = g.table
     if moment == c.BEFORE_SPECULATE:
         return t.actions[seat] >> c.SPECULATE & 1 and t.reserve[seat] > 0

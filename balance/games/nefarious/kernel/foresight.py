@@ -7,21 +7,28 @@ What the others will do is guessed from what they have done; draws are counted, 
 
 import numpy as np
 
-from balance.games.nefarious import policies as w
+from balance.games.compiled.jit import inline, jit
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.counts import amount_of, amount_on_card, concerns, holds
+from balance.games.nefarious.kernel.counts import (
+    amount_of,
+    amount_on_card,
+    concerns,
+    holds,
+    look_around_table,
+    look_at,
+)
 from balance.games.nefarious.kernel.income import twist_income
 from balance.games.nefarious.kernel.invent import refusing_line, source_of
-from balance.games.nefarious.kernel.jit import inline, jit
 from balance.games.nefarious.kernel.lines import is_named
 from balance.games.nefarious.kernel.score import score_of
 from balance.games.nefarious.kernel.state import TIMES_BITS
+from balance.games.nefarious.policies import parameters as w
 
 _NONE = -1
 
 
 @jit
-def look_around(m, table, seat):
+def look_around(m, r, table, seat):
     """Copy what is on the table into the imagined state, and keep what the seat itself has, for later."""
     t = m.imagined.table
     t.players = table.players
@@ -45,14 +52,23 @@ def look_around(m, table, seat):
         m.imagined.revealed[s] = _NONE
         m.imagined.discarded[0, s] = 0
         m.imagined.discarded[1, s] = 0
-    # nothing that is asked of the others needs these
-    t.built_now[seat] = table.built_now[seat]
-    t.built_vp[seat] = table.built_vp[seat]
-    t.built_per[seat] = table.built_per[seat]
+    # these are asked of the others only where a line looks at them
+    for s in range(table.players) if r.looks else range(seat, seat + 1):
+        t.built_now[s] = table.built_now[s]
+        t.built_vp[s] = table.built_vp[s]
+        t.built_per[s] = table.built_per[s]
     for i in range(table.n_built[seat]):
         t.built[seat, i] = table.built[seat, i]
     m.imagined.committed[seat] = m.committed
+    look_around_table(m.imagined, r)
     keep(m, seat)
+
+
+@inline
+def look_again(m, r, seat):
+    """Let a moment begin, for what looks at others: of the imagined players only the seat has changed."""
+    if r.looks:
+        look_at(m.imagined, r, seat, seat + 1)
 
 
 @jit
@@ -89,6 +105,28 @@ def come_back(m, seat):
         t.minions[seat, zone] = m.minions[zone]
     m.hurt_done = 0.0
     m.extra = 0.0
+
+
+@inline
+def clear_mind(m, table, seat, least):
+    """Forget what was imagined before, and note the best score of the others, at least `least`."""
+    best = least
+    for other in range(table.players):
+        if other != seat:
+            best = max(best, table.score[other])
+    m.best_other = best
+    m.gone = 0
+    m.hurt_done = 0.0
+    m.extra = 0.0
+    m.given_up = 0
+
+
+@inline
+def mark_gone(m, card):
+    """Remember that a card of the hand is used up."""
+    for k in range(m.n_cards):
+        if m.hand[k] == card:
+            m.gone = 1 << min(k, 62)
 
 
 @jit
@@ -148,6 +186,7 @@ def foresee_income(m, r, seat):
     for zone in range(c.ACTION_COUNT):
         earned += m.imagined.table.minions[seat, zone] * m.expect[zone]
     if has(r, c.AT_INCOME):
+        look_again(m, r, seat)
         return twist_income(m.imagined, r, seat, earned)
     return earned
 
@@ -187,7 +226,7 @@ def twisted_flow(m, r, seat):
 
 @inline
 def has(r, moment):
-    """Whether anything happens at a moment."""
+    """Return whether anything happens at a moment."""
     return r.first[moment] < r.last[moment]
 
 
@@ -221,7 +260,7 @@ def foreseen_draws(t, amount):
 
 @jit
 def foresee_minions(m, line, seat, amount):
-    """Place or take back minions of the imagined seat: on the best zone, from the worst, or as told."""
+    """Place or take back minions of the imagined seat: on the best zone, from the worst, or as given."""
     t = m.imagined.table
     if line.everything:
         for zone in range(c.ACTION_COUNT):
@@ -276,6 +315,7 @@ def worst_zone(m, seat):
 @jit
 def foresee_moment(m, r, seat, moment):
     """Do the lines of a moment for the imagined seat alone."""
+    look_again(m, r, seat)
     for index in range(r.first[moment], r.last[moment]):
         line = r.lines[index]
         if concerns(m.imagined, moment, seat) and holds(m.imagined, r, line, seat):
@@ -328,6 +368,7 @@ def foresee_placement(m, r, seat, zone, price):
     t = m.imagined.table
     if t.reserve[seat] == 0:
         return
+    look_again(m, r, seat)
     t.money[seat] -= min(price, t.money[seat])
     move_minions(m, seat, zone, 1)
     for index in range(r.first[c.AT_PLACE], r.last[c.AT_PLACE]):
@@ -341,6 +382,7 @@ def foresee_build(m, r, seat, card):
     """Build a card of the imagined seat, or do what happens instead if a twist refuses it."""
     refusal = refusing_line(m.imagined, r, seat)
     if refusal >= 0:
+        look_again(m, r, seat)
         instead = r.lines[r.lines[refusal].or_else]
         foresee_line(m, instead, seat, amount_of(m.imagined, instead, seat, -1))
     else:
@@ -352,6 +394,7 @@ def foresee_building(m, r, seat, card):
     """Let the imagined seat pay for a card, count it, and do its lines and those of twists."""
     g = m.imagined
     t = g.table
+    look_again(m, r, seat)
     t.money[seat] -= r.cost[card]
     t.n_hand[seat] -= 1
     t.built[seat, t.n_built[seat]] = card
@@ -366,6 +409,7 @@ def foresee_building(m, r, seat, card):
                 foresee_line(m, line, seat, amount_of(g, line, seat, -1))
             else:
                 m.hurt_done += hurt_by(m, r, line, seat, False)
+    look_again(m, r, seat)
     source = source_of(g, r, seat, card)
     for _ in range(r.effect_repeats):
         if source >= 0:
@@ -483,4 +527,5 @@ def bonus_of(m, r, seat):
 def twisted_bonus(m, r, seat):
     """Return the bonus where twists give one."""
     t = m.imagined.table
+    look_again(m, r, seat)
     return score_of(m.imagined, r, seat) - t.built_vp[seat] - t.built_per[seat] * t.n_built[seat]

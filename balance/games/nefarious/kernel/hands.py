@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from balance.games.compiled import log as out
+from balance.games.compiled.jit import inline, jit
+from balance.games.compiled.randomness import extend, order_by_hash
+from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel import log as out
-from balance.games.nefarious.kernel.jit import inline, jit
-from balance.games.nefarious.kernel.randomness import shuffle
-from balance.games.nefarious.kernel.state import SEAT_BITS
 
 
 @jit
@@ -37,7 +37,7 @@ def leave_hand(g, seat, card):
 
 @inline
 def is_kept(g, seat, card):
-    """Whether a card of the hand cannot be discarded: it is committed, or lies revealed in R5."""
+    """Return whether a card of the hand cannot be discarded: it is committed, or revealed in R5."""
     return card == g.committed[seat] or card == g.revealed[seat]
 
 
@@ -58,6 +58,14 @@ def discard_card(g, seat, card):
     leave_hand(g, seat, card)
     t.discard[t.n_discard] = card
     t.n_discard += 1
+
+
+@jit
+def shuffle(g, ids, cards, first, count):
+    """Shuffle cards[first : first + count]; the next shuffle is another one."""
+    key = extend(g.deck_key, g.table.shuffles)
+    g.table.shuffles += 1
+    order_by_hash(key, ids, cards, first, count, g.bucket, g.keys, g.sorted_keys)
 
 
 @jit

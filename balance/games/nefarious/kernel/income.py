@@ -1,9 +1,9 @@
 """R3: minions earn from what the neighbours play."""
 
+from balance.games.compiled import log as out
+from balance.games.compiled.jit import inline, jit
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel import log as out
-from balance.games.nefarious.kernel.counts import amount_of, holds
-from balance.games.nefarious.kernel.jit import inline, jit
+from balance.games.nefarious.kernel.counts import amount_of, holds, look_around_table
 from balance.games.nefarious.vocabulary import MOST_MONEY
 
 
@@ -22,9 +22,11 @@ def earned_from_neighbours(g, seat):
 
 @inline
 def collect_income(g, r, log):
-    """Each minion earns 1 for each neighbour whose actions include its zone; twists add, then multiply."""
+    """Pay each minion 1 for each neighbour whose actions include its zone; twists add, then multiply."""
     t = g.table
     twisted = r.first[c.AT_INCOME] < r.last[c.AT_INCOME]
+    if twisted:
+        look_around_table(g, r)
     for seat in range(t.players):
         earned = earned_from_neighbours(g, seat)
         if twisted:

@@ -2,17 +2,16 @@
 
 import numpy as np
 
+from balance.games.compiled import log as out
+from balance.games.compiled.jit import inline, jit
+from balance.games.compiled.seats import SEAT_BITS, first_of, without_first
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel import log as out
 from balance.games.nefarious.kernel.at_random import any_build
-from balance.games.nefarious.kernel.counts import amount_of, amount_on_card, holds
+from balance.games.nefarious.kernel.counts import amount_of, amount_on_card, holds, look_around_table
+from balance.games.nefarious.kernel.decide import RANDOM, decide
 from balance.games.nefarious.kernel.hands import discardable, leave_hand
-from balance.games.nefarious.kernel.jit import inline, jit
 from balance.games.nefarious.kernel.lines import do_line, forget_discarded
 from balance.games.nefarious.kernel.options import list_builds
-from balance.games.nefarious.kernel.policies import RANDOM, decide
-from balance.games.nefarious.kernel.seats import first_of, without_first
-from balance.games.nefarious.kernel.state import SEAT_BITS
 
 _NONE = -1
 
@@ -21,6 +20,7 @@ _NONE = -1
 def invent(g, r, p, log):
     """Do one pass of Invent: all decide, all pay and build, then all effects."""
     pick_cards(g, r, p)
+    look_around_table(g, r)
     g.n_builders = 0
     g.n_hitters = 0
     seats = g.doers[c.INVENT]
@@ -30,6 +30,7 @@ def invent(g, r, p, log):
         if g.revealed[seat] != _NONE:
             reveal_invention(g, r, p, log, seat)
     if g.n_builders > 0 and r.effect_repeats > 0:
+        look_around_table(g, r)
         resolve_own_effects(g, r, p, log)
         resolve_others_effects(g, r, p, log)
 
@@ -130,7 +131,7 @@ def source_of(g, r, seat, card):
 
 @inline
 def hits_others(r, source):
-    """Whether a card that resolves the lines of `source` has any for the others, added ones included."""
+    """Return whether a card that resolves the lines of `source` has any for others, added ones included."""
     added = r.first[c.ON_INVENTION_OTHERS] < r.last[c.ON_INVENTION_OTHERS]
     printed = source != _NONE and r.others_lines[source] < r.others_lines[source + 1]
     return added or printed

@@ -2,14 +2,14 @@
 
 import numpy as np
 
+from balance.games.compiled import log as out
+from balance.games.compiled.jit import inline, jit
+from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel import log as out
-from balance.games.nefarious.kernel.counts import amount_of, concerns, holds
+from balance.games.nefarious.kernel.counts import amount_of, concerns, holds, look_around_table
+from balance.games.nefarious.kernel.decide import decide
 from balance.games.nefarious.kernel.hands import discard_card, discardable, draw_cards, is_kept, may_draw
-from balance.games.nefarious.kernel.jit import inline, jit
 from balance.games.nefarious.kernel.options import list_all_zones, list_discards, list_hand, list_minions
-from balance.games.nefarious.kernel.policies import decide
-from balance.games.nefarious.kernel.state import SEAT_BITS
 from balance.games.nefarious.vocabulary import MOST_MONEY, MOST_TWISTS
 
 
@@ -211,7 +211,7 @@ def remove_all(g, log, line, seat):
 
 @jit
 def is_named(g, line, seat, zone):
-    """Whether a line speaks of a zone: of any, of this one, or of the played ones and this is one."""
+    """Return whether a line speaks of a zone: of any, of this one, or of the played ones and this is one."""
     if line.zone == c.PLAYED_ZONES:
         return g.table.actions[seat] >> zone & 1 == 1
     return line.zone == c.ANY_ZONE or line.zone == zone
@@ -238,6 +238,7 @@ def do_moment(g, r, p, log, moment):
     if r.first[moment] == r.last[moment]:
         return
     forget_discarded(g)
+    look_around_table(g, r)
     for index in range(r.first[moment], r.last[moment]):
         do_line_for_table(g, r, p, log, r.lines[index], moment)
 

@@ -3,9 +3,9 @@
 Each function lists the options in the record, in the order that the randomness specification gives.
 """
 
+from balance.games.compiled.jit import inline, jit
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.hands import is_kept
-from balance.games.nefarious.kernel.jit import inline, jit
 
 
 @inline

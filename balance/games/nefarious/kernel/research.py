@@ -1,10 +1,10 @@
 """R6: researchers take money, then draw, all of them in one instruction."""
 
+from balance.games.compiled.jit import inline
+from balance.games.compiled.seats import first_of, without_first
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.hands import draw_cards, may_draw
-from balance.games.nefarious.kernel.jit import inline
 from balance.games.nefarious.kernel.lines import pay_out
-from balance.games.nefarious.kernel.seats import first_of, without_first
 
 
 @inline

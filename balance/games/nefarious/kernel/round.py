@@ -1,16 +1,17 @@
-"""One round, from R0 to R9, as the rules page tells it."""
+"""One round, from R0 to R9, as in the rules page."""
 
 import numpy as np
 
+from balance.games.compiled import log as out
+from balance.games.compiled.jit import apart, inline, jit
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel import log as out
 from balance.games.nefarious.kernel.choose import choose_actions, reveal_actions
 from balance.games.nefarious.kernel.income import collect_income
 from balance.games.nefarious.kernel.invent import invent
-from balance.games.nefarious.kernel.jit import apart, inline, jit
 from balance.games.nefarious.kernel.lines import do_moment
 from balance.games.nefarious.kernel.research import research
 from balance.games.nefarious.kernel.score import check_victory, count_scores
+from balance.games.nefarious.kernel.snapshot import log_state
 from balance.games.nefarious.kernel.speculate import speculate
 from balance.games.nefarious.kernel.start import start_round
 from balance.games.nefarious.kernel.state import DECIDERS, RULES, STATE
@@ -31,7 +32,7 @@ def play_round(g, r, p, log):
     do_moment(g, r, p, log, c.AT_END)
     count_scores(g, r)
     if log is not None:
-        out.state(g, r, log)
+        log_state(g, r, log)
     over = check_victory(g, r)
     if over:
         out.event(log, c.E_END, g.winner, g.table.round, g.stalled, 0)
@@ -49,7 +50,7 @@ play_round_apart = apart(play_round_quietly, STATE, RULES, DECIDERS)
 
 @inline
 def play_actions(g, r, p, log):
-    """R4 to R7: each step is done in full, as often as the rules say, if anybody chose it."""
+    """Do R4 to R7: each step is done in full, as often as the rules say, if anybody chose it."""
     if g.doers[c.SPECULATE]:
         for _ in range(r.action_repeats):
             do_moment(g, r, p, log, c.BEFORE_SPECULATE)

@@ -1,8 +1,8 @@
 """R9: scores, and whether the game is over."""
 
+from balance.games.compiled.jit import inline, jit
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.counts import amount_of, holds
-from balance.games.nefarious.kernel.jit import inline, jit
+from balance.games.nefarious.kernel.counts import amount_of, holds, look_around_table
 
 
 @inline
@@ -30,6 +30,7 @@ def count_scores(g, r):
     t = g.table
     if r.first[c.AT_SCORE] < r.last[c.AT_SCORE]:
         g.scored = 0
+        look_around_table(g, r)
         for seat in range(t.players):
             t.score[seat] = score_of(g, r, seat)
     elif not g.scored:
@@ -39,7 +40,7 @@ def count_scores(g, r):
 
 @inline
 def check_victory(g, r):
-    """Whether the game is over: a sole leader has reached the goal, or the round limit is scored."""
+    """Return whether the game is over: a sole leader has reached the goal, or the round limit is scored."""
     if not g.scored:
         g.scored = 1
         if compare_scores(g, r):

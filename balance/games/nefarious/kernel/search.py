@@ -1,7 +1,7 @@
 """`search:N`: a player that tries its options out in imagined games before it decides.
 
 One iteration deals the cards that the seat has not seen anew, consistently with everything it has seen, and
-plays every option that is still in the race to the end of the game, everybody by `adaptive`, with the same
+plays every option that is still in the race to the end of the game, everybody by `learned`, with the same
 cards and the same chances for each option. The others' secret decisions of this round are guessed anew in
 each world; what they have shown stands. At a quarter and halfway the worse half of the options is left out.
 
@@ -13,22 +13,23 @@ from typing import Final
 
 import numpy as np
 
+from balance.games.compiled.jit import call_apart, inline, jit
+from balance.games.compiled.randomness import extend, pick
+from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.jit import call_apart, inline, jit
-from balance.games.nefarious.kernel.randomness import extend, pick
 from balance.games.nefarious.kernel.round import play_round
-from balance.games.nefarious.kernel.state import ASKS, BY_POLICY, SEAT_BITS
-from balance.games.nefarious.policies import POLICIES
+from balance.games.nefarious.kernel.state import ASKS, BY_POLICY
+from balance.games.nefarious.policies.names import POLICIES
 from balance.games.nefarious.vocabulary import MOST_CARDS
 
-IMAGINED: Final = POLICIES["adaptive"]
+IMAGINED: Final = POLICIES["learned"]
 """Everybody plays so in imagined games."""
 
 # The places of records in the arrays that are passed around.
 REAL, TRIAL, WORLD = 0, 1, 2
 THINKER, DREAMER = 0, 1
 
-# What an option must have ahead of the one that `adaptive` would take, in standard errors.
+# What an option must have ahead of the one that `learned` would take, in standard errors.
 _AHEAD = 0.7
 # Worth of a margin in VP at the end, beside victory (1.0), as a share of the goal.
 _MARGIN = 0.2
@@ -42,12 +43,12 @@ BOARD: Final = np.dtype(
         ("n_slots", np.int64),
         ("slot_seat", np.int64, (MOST_CARDS,)),  # -1: the deck
         ("slot_place", np.int64, (MOST_CARDS,)),
-        ("slot_committed", np.int64, (MOST_CARDS,)),  # whether a committed card lies there
+        ("slot_committed", np.int64, (MOST_CARDS,)),  # whether a committed card is there
         ("slot_card", np.int64, (MOST_CARDS,)),
     ],
     align=True,
 )
-"""What a search writes down: how the options do, and where unseen cards lie."""
+"""What a search writes down: how the options do, and where unseen cards are."""
 
 
 @jit
@@ -111,7 +112,7 @@ def search(r, states, deciders, board, iterations):
 
 @jit
 def usual_option(r, states, deciders):
-    """Return the index of the option that `adaptive` would take, by playing the round once more."""
+    """Return the index of the option that `learned` would take, by playing the round once more."""
     p, q = deciders[THINKER], deciders[DREAMER]
     states[TRIAL] = states[REAL]
     retell(p, q)
@@ -175,7 +176,7 @@ def hide_secrets(p, q):
 
 @inline
 def is_known(p, card):
-    """Whether the seat that was asked has seen a card."""
+    """Return whether the seat that was asked has seen a card."""
     return (p.known[card >> 6] >> np.uint64(card & 63)) & np.uint64(1) != np.uint64(0)
 
 
@@ -202,7 +203,7 @@ def imagine_world(g, p, board, key):
 
 @jit
 def note_slots(g, p, board, seat):
-    """Write down where cards lie that were not seen, a committed one first: the order tells nothing."""
+    """Write down where cards are that were not seen, a committed one first: the order gives nothing away."""
     t = g.table
     board.n_slots = 0
     for s in range(t.players):
@@ -232,7 +233,7 @@ def sort_cards(board):
 
 @inline
 def note_slot(p, board, seat, place, committed, card):
-    """Write down where a card lies that was not seen."""
+    """Write down where a card is that was not seen."""
     if not is_known(p, card):
         board.slot_seat[board.n_slots] = seat
         board.slot_place[board.n_slots] = place

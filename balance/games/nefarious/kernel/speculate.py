@@ -1,12 +1,13 @@
 """R4: those who chose it put one minion from the reserve on a zone, decided without seeing each other."""
 
+from balance.games.compiled.jit import inline
+from balance.games.compiled.seats import first_of, without_first
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.at_random import any_zone
-from balance.games.nefarious.kernel.jit import inline
+from balance.games.nefarious.kernel.counts import look_around_table
+from balance.games.nefarious.kernel.decide import RANDOM, decide
 from balance.games.nefarious.kernel.lines import place_minion
 from balance.games.nefarious.kernel.options import list_payable_zones
-from balance.games.nefarious.kernel.policies import RANDOM, decide
-from balance.games.nefarious.kernel.seats import first_of, without_first
 
 _NONE = -1
 
@@ -15,6 +16,7 @@ _NONE = -1
 def speculate(g, r, p, log):
     """Do one pass of Speculate: all decide, then all place, seat 0 first."""
     t = g.table
+    look_around_table(g, r)
     seats = g.doers[c.SPECULATE]
     while seats:
         seat = first_of(seats)

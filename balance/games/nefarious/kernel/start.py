@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from balance.games.compiled import log as out
+from balance.games.compiled.jit import inline, jit
+from balance.games.compiled.randomness import FOR_DECK, FOR_POLICY, extend, game_key
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel import log as out
-from balance.games.nefarious.kernel.hands import take_into_hand
-from balance.games.nefarious.kernel.jit import inline, jit
-from balance.games.nefarious.kernel.randomness import FOR_DECK, FOR_POLICY, extend, game_key, shuffle
+from balance.games.nefarious.kernel.hands import shuffle, take_into_hand
 
 
 @jit
@@ -77,7 +77,7 @@ def deal(g, r, log):
 
 @inline
 def start_round(g, log):
-    """R0: a new round begins; what stands on the zones now is what the round began with."""
+    """Begin a round (R0); what stands on the zones now is what the round began with."""
     t = g.table
     t.round += 1
     out.event(log, c.E_ROUND, t.round, 0, 0, 0)

@@ -10,8 +10,12 @@ from typing import Final
 
 import numpy as np
 
+from balance.games.compiled.sizes import BUCKETS
+from balance.games.compiled.weights import HIDDEN, OPTION_HIDDEN
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.policies import MOST_WEIGHED, PARAMETERS
+from balance.games.nefarious.policies.features import FACE, LAYOUT
+from balance.games.nefarious.policies.names import MOST_WEIGHED
+from balance.games.nefarious.policies.parameters import PARAMETERS
 from balance.games.nefarious.vocabulary import (
     MOST_CARDS,
     MOST_CONDITIONS,
@@ -21,10 +25,6 @@ from balance.games.nefarious.vocabulary import (
     MOST_TWISTS,
 )
 
-BUCKETS: Final = 64
-# `seat & SEAT_BITS` is the seat, and tells the compiler that an index is not negative: Numba would otherwise
-# provide for counting from the end at every access.
-SEAT_BITS: Final = 7
 TIMES_BITS: Final = 16
 ASKED_BITS: Final = 10
 # one side of a card, one twist; the catalog refuses more (vocabulary)
@@ -80,9 +80,11 @@ STATE: Final = np.dtype(
         ("n_hitters", np.int64),  # those of them whose card has lines for the others
         ("hitters", np.int64, (MOST_PLAYERS + 1,)),
         ("pending", np.int64, _seats),  # decided but not yet revealed
-        ("revealed", np.int64, _seats),  # card that lies open in R5 until its owner's turn, -1 none
+        ("revealed", np.int64, _seats),  # card that is open in R5 until its owner's turn, -1 none
         ("source", np.int64, _seats),  # card whose printed lines it resolves, -1 none
         ("discarded", np.int64, (MOST_TWISTS, MOST_PLAYERS)),  # by lines of a twist at this moment
+        # what everybody had before the first line of the moment; kept up only where a line looks at others
+        ("seen", np.int64, (c.PUBLIC_COUNT, MOST_PLAYERS)),
         ("income", np.int64, _seats),  # earned in the whole game
         ("drawn", np.uint64, (MOST_PLAYERS, 2)),  # bit masks of cards drawn after the deal
         ("amounts", np.int64, _seats),  # what a line that concerns the whole table moves for each seat
@@ -151,7 +153,7 @@ MIND: Final = np.dtype(
         ("first_card", np.float64),
         ("many_from", np.float64),
         ("many", np.float64),
-        ("second", np.float64),
+        ("second_best", np.float64),
         ("count_on", np.float64),
         ("decay", np.float64, (MOST_WAITING + 1,)),  # by rounds of waiting; MOST_WAITING is never
         ("saved", np.float64, (MOST_WAITING,)),  # money after each round of saving, where that is not steady
@@ -163,6 +165,18 @@ MIND: Final = np.dtype(
         ("given_up", np.int64),  # cards discarded by a line that counts them
         ("hurt_done", np.float64),
         ("extra", np.float64),  # income that is hoped for but not counted on
+        # of a learned player (compiled/network.py): its weights, who writes down, features and scratch
+        ("network", np.int64),
+        ("recorder", np.int64),
+        ("own_score", np.int64),
+        ("situation", np.float32, (LAYOUT.situation,)),
+        ("option", np.float32, (LAYOUT.option,)),
+        ("places", np.int64, (max(*LAYOUT[:2], HIDDEN) + 1,)),
+        ("hidden", np.float32, (HIDDEN,)),
+        ("second", np.float32, (LAYOUT.option + OPTION_HIDDEN,)),
+        ("inner", np.float32, (OPTION_HIDDEN,)),
+        ("scores", np.float32, (MOST_CARDS,)),
+        ("chances", np.float64, (MOST_CARDS,)),
     ],
     align=True,
 )
@@ -188,12 +202,14 @@ DECIDERS: Final = np.dtype(
         ("kind", np.int64),
         ("seat", np.int64),
         ("key", np.uint64),  # hash of the decision
-        ("known", np.uint64, (2,)),  # mask of the cards that the seat has seen: its hand, and what lies open
+        ("known", np.uint64, (2,)),  # mask of the cards that the seat has seen: its hand, and open cards
         ("shuffles", np.int64),  # of the table, when the question arose
         ("n_options", np.int64),
         ("options", np.int64, (MOST_CARDS,)),
         ("stand_in", np.int64),  # policy that answers the next question for ASKS, or ASKS
         ("mind", MIND),
+        ("networks", np.int64, (MOST_WEIGHED,)),  # address of the weights of a learned policy, or 0
+        ("recorder", np.int64),  # address of what writes learned decisions down, or 0
         ("thinker", np.int64),  # address of weighing.weigh
         ("rounds", np.int64),  # address of round.play_round_quietly
         ("overflow", np.int64),  # a round had more decisions than the tape has room for
@@ -215,11 +231,14 @@ LINE: Final = np.dtype(
         ("who", np.int64),
         ("counts", np.int64),  # its discards count for `per discarded`
         ("or_else", np.int64),  # line that happens if this one cannot be done in full, -1 none
+        # conditions, and in the last place the test by which `per` neighbour, other or player counts
         ("n_conditions", np.int64),
-        ("left", np.int64, (MOST_CONDITIONS,)),
-        ("comparison", np.int64, (MOST_CONDITIONS,)),
-        ("right_is_quantity", np.int64, (MOST_CONDITIONS,)),
-        ("right", np.int64, (MOST_CONDITIONS,)),
+        ("left", np.int64, (MOST_CONDITIONS + 1,)),  # quantity, or Q_PLAYED
+        ("comparison", np.int64, (MOST_CONDITIONS + 1,)),  # or a rank, MOST to SOLE_FEWEST
+        ("right_is_quantity", np.int64, (MOST_CONDITIONS + 1,)),  # NUMBER, QUANTITY or MY_QUANTITY
+        ("right", np.int64, (MOST_CONDITIONS + 1,)),  # of a rank: 1, or 0 if it must not be so
+        ("whose", np.int64, (MOST_CONDITIONS + 1,)),  # OWN_NOW to PLAYER
+        ("nobody", np.int64, (MOST_CONDITIONS + 1,)),  # it must hold for none of them
     ],
     align=True,
 )
@@ -247,10 +266,12 @@ RULES: Final = np.dtype(
         ("rest", np.int64),
         ("echo", np.int64),
         ("hand_counts", np.int64),  # what `per hand` of an invention counts
+        ("looks", np.int64),  # a line in force, or on a card, looks at others
         ("id", np.int64, (MOST_CARDS,)),
         ("cost", np.int64, (MOST_CARDS,)),  # after twists
         ("vp", np.int64, (MOST_CARDS,)),
         ("vp_per_built", np.int64, (MOST_CARDS,)),
+        ("face", np.float32, (MOST_CARDS, len(FACE) + 1)),  # as learned players see cards (features)
         # lines of card k for the builder: own_lines[k] .. own_lines[k + 1], for the others likewise
         ("own_lines", np.int64, (MOST_CARDS + 1,)),
         ("others_lines", np.int64, (MOST_CARDS + 1,)),

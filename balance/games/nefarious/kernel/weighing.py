@@ -7,10 +7,14 @@ alike. A small seeded chance is added to each worth: nobody plays like a clock.
 
 import numpy as np
 
-from balance.games.nefarious import policies as w
+from balance.games.compiled.jit import apart, inline, jit
+from balance.games.compiled.randomness import extend
+from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
+from balance.games.nefarious.kernel.features import choose_learned
 from balance.games.nefarious.kernel.foresight import (
     bonus_of,
+    clear_mind,
     come_back,
     expect_actions,
     foresee_any,
@@ -22,13 +26,13 @@ from balance.games.nefarious.kernel.foresight import (
     foresee_round,
     has,
     look_around,
+    mark_gone,
     move_minions,
     rounds_left,
 )
 from balance.games.nefarious.kernel.invent import refusing_line
-from balance.games.nefarious.kernel.jit import apart, inline, jit
-from balance.games.nefarious.kernel.randomness import extend
-from balance.games.nefarious.kernel.state import MIND, MOST_WAITING, RULES, SEAT_BITS, TABLE
+from balance.games.nefarious.kernel.state import MIND, MOST_WAITING, RULES, TABLE
+from balance.games.nefarious.policies import parameters as w
 
 _VICTORY = 1000.0
 _UNIT = 1.0 / 9007199254740992.0  # 2^-53
@@ -78,7 +82,7 @@ def between(weights, which, early):
 @jit
 def begin_to_think(m, r, table, weights, seat):
     """Look at the table, guess how long it lasts and what the neighbours do, fix what things are worth."""
-    look_around(m, table, seat)
+    look_around(m, r, table, seat)
     expect_actions(m, r, table, weights, seat)
     left = rounds_left(r, table, weights)
     early = min(1.0, left / weights[w.HORIZON])
@@ -96,7 +100,7 @@ def begin_to_think(m, r, table, weights, seat):
     m.first_card = weights[w.FIRST_CARD]
     m.many_from = weights[w.MANY_FROM]
     m.many = weights[w.MANY]
-    m.second = weights[w.SECOND]
+    m.second_best = weights[w.SECOND]
     m.count_on = weights[w.COUNT_ON]
     expected = 0.0
     for zone in range(c.ACTION_COUNT):
@@ -107,15 +111,7 @@ def begin_to_think(m, r, table, weights, seat):
         m.decay[k] = m.decay[k - 1] * weights[w.PATIENCE]
     m.decay[MOST_WAITING] = 0.0
     m.out_of_reach = 0
-    best = 0
-    for other in range(table.players):
-        if other != seat:
-            best = max(best, table.score[other])
-    m.best_other = best
-    m.gone = 0
-    m.hurt_done = 0.0
-    m.extra = 0.0
-    m.given_up = 0
+    clear_mind(m, table, seat, 0)
     m.per_round = max(0.5, saved_in_a_round(m, r, seat))
 
 
@@ -211,7 +207,7 @@ def worth_of_plan(m, r, seat):
             best = worth
         elif worth > second:
             second = worth
-    return m.plan * (best + m.second * second)
+    return m.plan * (best + m.second_best * second)
 
 
 @inline
@@ -227,7 +223,7 @@ def waiting(m, r, card, money):
 
 @jit
 def waiting_unsteadily(m, cost, money):
-    """Return the same where rounds of saving bring more or less: as many as lie between the two sums."""
+    """Return the same where rounds of saving bring more or less: as many as between the two sums."""
     rounds = 1
     for k in range(MOST_WAITING):
         if m.saved[k] >= cost:
@@ -289,9 +285,7 @@ def worth_of_building(m, r, seat, card):
     if r.cost[card] <= m.money:
         liking = m.like_invent
         foresee_build(m, r, seat, card)
-        for i in range(m.n_cards):
-            if m.hand[i] == card:
-                m.gone = 1 << min(i, 62)
+        mark_gone(m, card)
     foresee_any(m, r, seat, c.AT_END)
     worth = liking + conclude(m, r, seat)
     come_back(m, seat)
@@ -320,4 +314,12 @@ def worth_of_holding(m, r, card):
     return worth
 
 
-weigh_apart = apart(weigh, RULES, TABLE, MIND)
+@jit
+def think(r, table, m):
+    """Return the index of the option that a player takes: by a network, or by weighing."""
+    if m.network != 0:
+        return choose_learned(r, table, m)
+    return weigh(r, table, m)
+
+
+think_apart = apart(think, RULES, TABLE, MIND)

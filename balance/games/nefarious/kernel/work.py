@@ -1,7 +1,7 @@
 """R7: workers are paid."""
 
+from balance.games.compiled.jit import inline
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.jit import inline
 from balance.games.nefarious.kernel.lines import pay_out
 
 

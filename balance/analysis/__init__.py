@@ -1,1 +1,0 @@
-"""Statistics over games: what can be said of them, and how sure. Knows games by their contract only."""

@@ -1,0 +1,177 @@
+"""The arguments of `balance sql`: runs, a query and its parameters, from words, a file or a name.
+
+Runs nothing and prints nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from balance.errors import UsageError
+
+if TYPE_CHECKING:
+    from balance.dataset.connection import Connection
+    from balance.dataset.saved_queries import Question
+
+
+_PARAMETER = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_HEAD = re.compile(r"\s*--\s*Question:")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The arguments of the command: runs, query and parameters."""
+
+    runs: Sequence[str]
+    query: str | None
+    """SQL, or `@` and the name of a ready query."""
+    parameters: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A statement and the values of its parameters."""
+
+    sql: str
+    parameters: Mapping[str, object]
+
+
+def read_words(words: Sequence[str], *, from_file: bool) -> Words:
+    """Separate runs, the query and its parameters.
+
+    >>> read_words(["a", "b", "select $x", "x=3"], from_file=False)
+    Words(runs=['a', 'b'], query='select $x', parameters={'x': '3'})
+    >>> read_words(["a", "x=3"], from_file=True)
+    Words(runs=['a'], query=None, parameters={'x': '3'})
+    """
+    place = 0
+    while place < len(words) and not _begins_query(words[place], from_file):
+        place += 1
+    runs, rest = list(words[:place]), list(words[place:])
+    query = None if from_file or not rest else rest.pop(0)
+    return Words(runs, query, read_parameters(rest))
+
+
+def _begins_query(word: str, from_file: bool) -> bool:
+    if not from_file and word.startswith("@"):
+        return True
+    if _is_path(word):
+        return False
+    if from_file:
+        return _PARAMETER.fullmatch(word) is not None
+    return not word or re.search(r"[\s(;]", word) is not None
+
+
+def _is_path(word: str) -> bool:
+    try:
+        return bool(word) and Path(word).exists()
+    except (OSError, ValueError):  # too long for a name, as a query may be
+        return False
+
+
+def read_parameters(words: Sequence[str]) -> dict[str, str]:
+    """Return what follows a query: a value for each of some names."""
+    found: dict[str, str] = {}
+    for word in words:
+        pair = _PARAMETER.fullmatch(word)
+        if pair is None:
+            raise UsageError(f"{word!r} after the query: expected name=value; runs stand before the query")
+        if pair[1] in found:
+            raise UsageError(f"{pair[1]}= is given twice")
+        found[pair[1]] = pair[2]
+    return found
+
+
+def asked(con: Connection, words: Words, file: str | None) -> Asked | None:
+    """Return what the command line asks; None if it asks nothing."""
+    if file is not None:
+        return _of_file(con, file, words.parameters)
+    if words.query is None:
+        return None
+    if words.query.startswith("@"):
+        return ready_query(con, words.query[1:], words.parameters)
+    return plain_query(words.query, words.parameters)
+
+
+def plain_query(text: str, given: Mapping[str, str]) -> Asked:
+    """Return SQL as the user wrote it, with values for its parameters."""
+    return Asked(text, {name: parameter_value(value) for name, value in given.items()})
+
+
+def parameter_value(text: str) -> object:
+    """Return the value that a user has written after `name=`.
+
+    >>> [parameter_value(text) for text in ("4", "0.5", "true", "null", "unions", "'4'")]
+    [4, 0.5, True, None, 'unions', '4']
+    """
+    words: dict[str, object] = {"true": True, "false": False, "null": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    if re.fullmatch(r"[+-]?\d{1,38}", text):
+        return int(text)
+    if re.fullmatch(r"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?", text):
+        return float(text)
+    quoted = re.fullmatch(r"'(.*)'", text, re.DOTALL)
+    return quoted[1].replace("''", "'") if quoted else text
+
+
+def read_stdin() -> str:
+    """Return the standard input; UsageError if it is not text."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig") if sys.stdin is not None else ""
+    except UnicodeDecodeError:
+        raise UsageError("the standard input is not UTF-8 text") from None
+
+
+def _of_file(con: Connection, file: str, given: Mapping[str, str]) -> Asked:
+    """Return the query of a file, which may have the head of a ready query."""
+    from balance.dataset.saved_queries import load_question
+
+    try:
+        text = read_stdin() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
+    except (FileNotFoundError, IsADirectoryError):
+        raise UsageError(f"there is no file {file}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is not UTF-8 text") from None
+    if file != "-" and _HEAD.match(text):
+        return _ready(con, load_question(file), given)
+    return plain_query(text, given)
+
+
+# --- ready queries
+
+
+def ready_query(con: Connection, name: str, given: Mapping[str, str]) -> Asked:
+    """Return a ready query by name or file; UsageError with the nearest names, or for a wrong parameter."""
+    from balance.dataset.saved_queries import find_question
+
+    if name.endswith(".sql"):
+        return _of_file(con, name, given)
+    return _ready(con, find_question(name, game=con.game.name), given)
+
+
+def _ready(con: Connection, question: Question, given: Mapping[str, str]) -> Asked:
+    from balance.dataset.saved_queries import bound
+
+    return Asked(*bound(con, question, given))
+
+
+def ready_rows(game: str | None) -> list[dict[str, Any]]:
+    """Return the ready queries for a game, or for all: name, question, parameters."""
+    from balance.dataset.saved_queries import questions
+
+    return [
+        {"name": name, "question": known.question, "parameters": [_form(p) for p in known.parameters]}
+        for name, known in questions(game=game).items()
+    ]
+
+
+def _form(parameter: Any) -> str:
+    if parameter.required:
+        return f"{parameter.name} (needed)"
+    return parameter.name if parameter.default is None else f"{parameter.name}={parameter.default}"

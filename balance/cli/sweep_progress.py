@@ -1,0 +1,54 @@
+"""Playing a prepared run with warnings and a progress line."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from balance.cli import diagnostics, gameoptions
+
+if TYPE_CHECKING:
+    from balance.experiments.side_by_side import Play
+    from balance.sweep.folder import SweepSummary
+    from balance.sweep.simulation import Prepared
+    from balance.sweep.workers import Finished, Played
+
+
+def player(jobs: int | None) -> Play:
+    """Return a function that plays a prepared run."""
+    return lambda prepared: play_with_progress(prepared, jobs).run
+
+
+def play_with_progress(prepared: Prepared, jobs: int | None, *, resuming: bool = False) -> SweepSummary:
+    """Play a prepared run; `resuming` reports how much of it is left."""
+    from balance.sweep import simulation
+    from balance.sweep.folder import remaining
+
+    plan = prepared.plan
+    left = sum(shard.games for shard in remaining(prepared.folder, plan, prepared.again))
+    if left:
+        gameoptions.announce_warm_up(prepared.game, replay=False)
+    if resuming and 0 < left < plan.games:
+        diagnostics.say(f"{prepared.folder}: {left:,} of {plan.games:,} games are still to be played")
+    with diagnostics.progress("simulating", left) as line:
+        return simulation.run_prepared(prepared, jobs, _watcher(line, plan.shards))
+
+
+def _watcher(line: diagnostics.Progress, shards: int) -> Callable[[Played | Finished], None]:
+    """Return what keeps the progress line up to date: speed, shards, and the cell at hand."""
+    from balance.sweep.workers import Finished
+
+    begun = time.monotonic()
+    games = done = 0
+
+    def watch(message: Played | Finished) -> None:
+        nonlocal games, done
+        if isinstance(message, Finished):
+            done += 1
+            return
+        games += message.games
+        speed = games / max(time.monotonic() - begun, 0.001)
+        line.advance(message.games, f"{speed:,.0f} games/s, {done} of {shards} shards, {message.cell}")
+
+    return watch

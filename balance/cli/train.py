@@ -1,0 +1,86 @@
+"""`balance train`: lets a game's player learn by playing against itself."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from balance import games, machine
+from balance.cli import diagnostics, gameoptions, output
+from balance.cli.help_text import examples
+from balance.errors import UsageError
+from balance.experiments.samples import TUNING_SEEDS, check_tuning_seed
+from balance.games.contract import Game, Learnable
+
+EPILOG = examples(
+    "balance train data/runs/training --minutes 60",
+    "balance train data/runs/more --from data/runs/training/weights.npz --minutes 10",
+)
+
+
+def learnable(of: str) -> Any:
+    """Return a game that can be learned; UsageError if it cannot, or if PyTorch is missing."""
+    game: Game[Any, Any] = games.get(of)
+    if not isinstance(game, Learnable):
+        raise UsageError(f"the players of {game.facts.title} do not learn")
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise UsageError("learning needs PyTorch: pip install 'game-balance[train]'") from error
+    return game
+
+
+def train(
+    folder: Annotated[
+        Path, typer.Argument(help="Where weights, log and checkpoint go; an unfinished training is resumed.")
+    ],
+    start: Annotated[
+        Path | None, typer.Option("--from", metavar="FILE", help="Weights to begin with; by default none.")
+    ] = None,
+    minutes: Annotated[float, typer.Option(metavar="M", help="Stop after this time at the latest.")] = 60.0,
+    catalog: gameoptions.CatalogOption = None,
+    seed: gameoptions.TuningSeedOption = TUNING_SEEDS.start,
+    jobs: gameoptions.JobsOption = None,
+    of: gameoptions.OfOption = games.DEFAULT,
+) -> None:
+    """Train the learned player of a game by self-play, from nothing or from given weights.
+
+    The settings of all stages are fixed; the command stops when, after the last stage, nothing is gained any
+    more. FOLDER gets weights.npz, log.jsonl and progress.svg.
+    """
+    check_tuning_seed(seed)
+    game = learnable(of)
+    from balance.games.compiled.weights import read_weights
+    from balance.learning.progress import draw_progress, has_plateaued, read_progress
+    from balance.learning.training import Settings, Training
+
+    loaded = game.load_catalog(catalog or ())
+    trainable = game.trainable(loaded)
+    begin = read_weights(start, trainable.stamp()) if start else None
+    gameoptions.announce_warm_up(game, replay=False)
+    settings = Settings(seed=seed, threads=jobs or min(2, machine.cores().amount))
+    training = Training(trainable, folder, settings, begin)
+    end = time.monotonic() + 60 * minutes
+    stopped = "the time is over"
+    while time.monotonic() < end:
+        entry = training.step()
+        if trainable.figure in entry:
+            diagnostics.say(_described(entry, trainable.figure))
+            entries = read_progress(folder)
+            draw_progress(entries, trainable.figure, folder)
+            if has_plateaued(entries, trainable.figure, settings.stages[-1].until):
+                stopped = "nothing was gained for long"
+                break
+    training.save()
+    diagnostics.say(f"stopped after {training.games:,} games: {stopped}")
+    output.text(str(folder / "weights.npz"))
+
+
+def _described(entry: Any, figure: str) -> str:
+    return (
+        f"{entry['games']:>9,} games: {entry[figure]:.2f} win points among bots, "
+        f"{entry['rounds']:.1f} rounds, entropy {entry['entropy']:.2f}"
+    )

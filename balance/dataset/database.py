@@ -1,0 +1,116 @@
+"""A DuckDB file that shows runs to other programs: the views, the ready queries as table macros, comments.
+
+The views read the Parquet files where they are; `verdicts` and `findings`, which no other program can make,
+are tables. Other programs open the file without the gate, the limits and the checksums of `balance sql`.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import balance
+from balance.dataset import derived, sql_quote
+from balance.dataset.connection import explained
+from balance.dataset.saved_queries import Parameter, Question, questions
+from balance.dataset.views import create_views
+from balance.errors import UsageError
+from balance.files import write_new
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from balance.dataset.run import Run
+
+_STORAGE: Final = "v1.0.0"
+"""What current and older clients open."""
+
+
+def write_database(runs: Sequence[Run], target: Path) -> None:
+    """Write a new DuckDB file for runs; UsageError if it exists, or would be inside of one of them."""
+    import duckdb
+
+    for run in runs:
+        if target.resolve().is_relative_to(run.path.resolve()):
+            raise UsageError(
+                f"database {target}: a run never changes; name a file outside", parameter="database"
+            )
+    if target.exists():
+        raise UsageError(f"database {target}: exists already; name another file", parameter="database")
+    with tempfile.TemporaryDirectory(prefix="balance-sql-") as folder:
+        file = Path(folder) / "runs.duckdb"
+        try:
+            _fill(runs, file)
+        except duckdb.Error as error:
+            raise explained(error, runs) from None
+        try:
+            write_new(target, file.read_bytes())
+        except FileExistsError:
+            raise UsageError(f"database {target}: exists already", parameter="database") from None
+
+
+def _fill(runs: Sequence[Run], file: Path) -> None:
+    import duckdb
+
+    with duckdb.connect() as con:
+        con.execute(
+            f"attach {sql_quote.text(str(file))} as runs (storage_version {sql_quote.text(_STORAGE)})"
+        )
+        con.execute("use runs")
+        create_views(con, runs)
+        for table in balance.DERIVED:
+            rows = derived.view_of(table, derived.maker(table).files(runs)[table])
+            con.execute(f"create table {sql_quote.name(table)} as\n{rows}")
+        for statement in _comments(con, runs[0]):
+            con.execute(statement)
+        for question in questions(game=runs[0].game.name).values():
+            for statement in _macros(question):
+                con.execute(statement)
+        con.execute("use memory")
+        con.execute("detach runs")
+
+
+def _comments(con: duckdb.DuckDBPyConnection, run: Run) -> Iterator[str]:
+    """Yield what says which table and which column means what."""
+    columns = con.execute("select table_name, column_name from duckdb_columns() where database_name = 'runs'")
+    there = set(columns.fetchall())
+    for table in run.tables:
+        yield f"comment on view {sql_quote.name(table.name)} is {sql_quote.text(table.meaning)}"
+        for column in table.columns:
+            if (table.name, column.name) in there:
+                where = sql_quote.name(table.name, column.name)
+                yield f"comment on column {where} is {sql_quote.text(column.meaning)}"
+
+
+def _macros(question: Question) -> Iterator[str]:
+    """Yield a ready query as a table macro: `from length_by_twist(players := 4)`.
+
+    A parameter may be called like a column, which a macro would replace, too. So the query is a text in which
+    values are written, and the function `query` runs it.
+    """
+    name = sql_quote.name(question.name.replace("-", "_"))
+    body = sql_quote.text(question.sql.rstrip().rstrip(";"))
+    for parameter in question.parameters:
+        body = re.sub(rf"\${parameter.name}\b", f"' || {_literal(parameter)} || '", body)
+    taken = ", ".join(f"{p.name} := {_default(p)}" for p in question.parameters)
+    yield f"create macro {name}({taken}) as table from query({body})"
+    yield f"comment on macro table {name} is {sql_quote.text(question.question)}"
+
+
+def _literal(parameter: Parameter) -> str:
+    """Return an expression for the value of a parameter as SQL writes it."""
+    kind = {"integer": "bigint", "number": "double", "boolean": "boolean"}.get(parameter.type)
+    value = f"{parameter.name}::{kind}::varchar"
+    if kind is None:
+        value = f"'''' || replace({parameter.name}::varchar, '''', '''''') || ''''"
+    return f"coalesce({value}, 'null')"
+
+
+def _default(parameter: Parameter) -> str:
+    if parameter.default is None:
+        return "null"
+    number = parameter.type in ("integer", "number", "boolean")
+    return parameter.default if number else sql_quote.text(parameter.default)

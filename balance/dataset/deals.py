@@ -1,0 +1,155 @@
+"""`deals`: one row per cell and deal with the numerators and denominators of every declared measure.
+
+Made from the other tables by the declared SQL, integers throughout. A sweep leaves it beside the rows of each
+shard; for runs whose declarations differ from those at hand it is made again into the user's cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from balance.dataset import kept, sql_quote
+from balance.dataset.measures import DECLARED, declared, digest, fractions, met_policies, mixed_cells
+from balance.dataset.parquet import encode
+from balance.dataset.plan import PlannedCell
+from balance.dataset.schema import stored_table
+from balance.games.contract import Facts, Game
+from balance.games.measures import From, Measure
+from balance.resources import cache_dir
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from balance.dataset.run import Run
+
+DEALS: Final = "deals"
+_MIXED: Final = "mixed"
+_AT_ONCE: Final = 4
+"""Shards that are read together; a shard has at most 450,000 seats."""
+
+
+def deals_query(
+    facts: Facts,
+    measures: Sequence[Measure],
+    tables: Mapping[str, str],
+    *,
+    replicated: bool = True,
+) -> str:
+    """Return SQL for `deals`, from tables given as SQL; a table `mixed` has the cells where policies differ.
+
+    Where every deal is one game, nothing is grouped: that takes half the time.
+    """
+    index = sql_quote.name(stored_table(facts, "games").column("index").name)
+    columns = _columns(measures)
+    sources, joins = [], []
+    for table, only_mixed in dict.fromkeys((c.table, c.mixed) for c in columns if c.table):
+        name = f"{table}_mixed" if only_mixed else f"{table}_of"
+        wanted = [
+            f"{c.sql} as {sql_quote.name(c.name)}"
+            for c in columns
+            if (c.table, c.mixed) == (table, only_mixed)
+        ]
+        where = f"\n  where cell_id in (select cell_id from {_MIXED})" if only_mixed else ""
+        sources.append(
+            f"{sql_quote.name(name)} as (\n  select game_id, {', '.join(wanted)}\n"
+            f"  from {tables[table]}{where} group by game_id\n)"
+        )
+        joins.append(f"left join {sql_quote.name(name)} using (game_id)")
+    row = f"from {tables['games']} {' '.join(joins)}"
+    for level in _levels([c for c in columns if not c.table]):
+        made = ", ".join(f"{c.sql} as {sql_quote.name(c.name)}" for c in level)
+        row = f"from (select *, {made}\n    {row})"
+    sources.append(f"game as (\n  select *\n  {row}\n)")
+    sums = {part.num: part.num_sql for part in fractions(measures)}
+    sums |= {part.den: part.den_sql for part in fractions(measures) if part.den}
+    form = "sum({})::bigint" if replicated else "{}"
+    wanted = [
+        f"{form.format(f'coalesce(({sql})::int, 0)')} as {sql_quote.name(name)}" for name, sql in sums.items()
+    ]
+    games = "count(*)::int" if replicated else "1::int"
+    group = "group by cell_id, deal\n" if replicated else ""
+    rows = ",\n  ".join([f"cell_id, {index}::bigint as deal, {games} as games", *wanted])
+    return "with " + ",\n".join(sources) + f"\nselect {rows}\nfrom game\n{group}order by cell_id, deal"
+
+
+def _columns(measures: Iterable[Measure]) -> list[From]:
+    """Return the columns that measures need, each once; ValueError if two share a name and differ."""
+    found: dict[str, From] = {}
+    for column in (column for measure in measures for column in measure.columns):
+        if found.setdefault(column.name, column) != column:
+            raise ValueError(f"two measures declare the column {column.name}, each with other SQL")
+    return list(found.values())
+
+
+def _levels(columns: Sequence[From]) -> list[list[From]]:
+    """Return columns in steps, each using those of earlier steps only.
+
+    DuckDB would also take them all at once, but copies an expression to wherever its name stands.
+    """
+    found: list[list[From]] = []
+    level: dict[str, int] = {}
+    for column in columns:
+        used = [level[word] for word in re.findall(r"\w+", column.sql) if word in level]
+        level[column.name] = max(used, default=-1) + 1
+        found += [[]] * (level[column.name] + 1 - len(found))
+        found[level[column.name]] = [*found[level[column.name]], column]
+    return found
+
+
+class DealMaker:
+    """Makes `deals` of a run, some shards at a time; of use to one thread."""
+
+    def __init__(self, game: Game[Any, Any], cells: Sequence[PlannedCell]) -> None:
+        import duckdb
+
+        self._facts = game.facts
+        self._measures = declared(game.facts, met_policies(game, cells))
+        self._replicated = any(cell.replicates > 1 for cell in cells)
+        self._con = duckdb.connect(":memory:", config={"threads": "1", "memory_limit": "1GB"})
+        self._con.execute("set enable_progress_bar = false")
+        mixed = ", ".join(map(str, mixed_cells(game, cells)))
+        self._con.execute(f"create table {_MIXED} as select unnest([{mixed}]::int[]) as cell_id")
+
+    def make(self, files: Mapping[str, Sequence[Path]]) -> pl.DataFrame:
+        """Return the rows for some files of every table."""
+        import polars as pl
+
+        tables = {table: sql_quote.parquet(paths) for table, paths in files.items()}
+        query = deals_query(self._facts, self._measures, tables, replicated=self._replicated)
+        columns = self._con.execute(query).fetchnumpy()
+        return pl.DataFrame({name: pl.Series(name, values) for name, values in columns.items()})
+
+
+# --- the files of a run
+
+
+def deals_files(runs: Sequence[Run]) -> list[Path]:
+    """Return the files of `deals` of runs; where the declarations at hand differ, they are made first."""
+    found: list[Path] = []
+    for run in runs:
+        if run.plan.versions.get(DECLARED) == digest(run.game.facts):
+            found += run.files(DEALS)
+        else:
+            found += _cached(run)
+    return found
+
+
+def _cached(run: Run) -> list[Path]:
+    """Make the deals of a run in the user's cache, a few shards at a time, unless they are there."""
+    content = repr((digest(run.game.facts), sorted(run.state.files().items())))
+    folder = cache_dir() / DEALS / hashlib.sha256(content.encode()).hexdigest()[:24]
+    paths = {table.name: run.files(table.name) for table in run.tables}
+    starts = range(0, len(paths["games"]), _AT_ONCE)
+    files = [folder / f"{start:04}.parquet" for start in starts]
+    maker: DealMaker | None = None
+    for start, file in zip(starts, files, strict=True):
+        if kept.is_kept(file):
+            continue
+        maker = maker or DealMaker(run.game, run.plan.cells)
+        made = maker.make({table: own[start : start + _AT_ONCE] for table, own in paths.items()})
+        kept.keep(file, encode(made))
+    return files

@@ -1,0 +1,73 @@
+"""Tables that a later stage computes from runs: SQL has them made when a query first names them.
+
+`balance.DERIVED` names the module that makes each. They are kept in the user's cache, never in a run. The
+module has `COLUMNS`, the types of each table by column, and `files(runs)`, which returns the Parquet file of
+each table. Every row has a `cell_id`; the view adds what the cell fixes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+import balance
+from balance.dataset import sql_quote
+
+if TYPE_CHECKING:
+    from balance.dataset.run import Run
+
+_OF_CELLS: Final = ("first_index", "deals", "replicates")
+"""Columns of `cells` that are about the games of a cell, not about what it fixes."""
+
+
+class Maker(Protocol):
+    """A module that makes tables from runs."""
+
+    COLUMNS: Mapping[str, Mapping[str, str]]
+    """By table: the SQL type of each column."""
+    COMBINED: Sequence[str]
+    """Tables with one row for several lineups, which have no use for the cell and the lineup."""
+
+    def files(self, runs: Sequence[Run]) -> dict[str, Path]:
+        """Return the Parquet file of each table, made if need be."""
+
+
+def maker(table: str) -> Maker:
+    """Return the module that makes a table."""
+    return cast("Maker", import_module(balance.DERIVED[table]))
+
+
+def named(query: str) -> list[str]:
+    """Return the tables that a text may name.
+
+    >>> named("select * from Verdicts where verdict = 'fine'"), named("select 1")
+    (['verdicts'], [])
+    """
+    words = set(re.findall(r"\w+", query.lower()))
+    return [table for table in balance.DERIVED if table in words]
+
+
+def empty_view(table: str) -> str:
+    """Return the query of a table that was not made: its columns, and an error if its rows are read."""
+    made = maker(table)
+    columns = ", ".join(
+        f"null::{kind} as {sql_quote.name(name)}" for name, kind in made.COLUMNS[table].items()
+    )
+    unnamed = f"{table}: the query does not contain the name of this table; write it out"
+    return _with_cells(made, table, f"(select {columns} where error({sql_quote.text(unnamed)})::bool)")
+
+
+def view_of(table: str, file: Path) -> str:
+    """Return the query of a table that was made."""
+    return _with_cells(maker(table), table, sql_quote.parquet([file]))
+
+
+def _with_cells(made: Maker, table: str, rows: str) -> str:
+    left_out = [*_OF_CELLS, *(["cell_id", "lineup"] if table in made.COMBINED else [])]
+    return (
+        f"select c.* exclude ({', '.join(left_out)}), d.* exclude (cell_id)\n"
+        f"from {rows} d join cells c on c.cell_id = d.cell_id"
+    )

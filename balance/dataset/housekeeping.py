@@ -1,0 +1,205 @@
+"""The runs in a folder: which there are, what each is, and removing those that are no longer wanted.
+
+Only what is a run beyond doubt is removed: a real folder below the given one, with a plan that can be read
+and no file that a run does not have. Links are neither followed nor removed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from balance.dataset import manifest as states
+from balance.dataset.plan import Plan
+from balance.dataset.run import read_plan
+from balance.dataset.verify import strangers
+from balance.errors import BalanceError, DataError, Failed, UsageError
+from balance.files import open_regular
+from balance.suggest import unknown
+
+RUNS: Final = Path("data") / "runs"
+"""The default folder of runs, below the current folder."""
+MADE_BY: Final = "made by: "
+"""Stands before the command in the log of a run."""
+_DEEPEST: Final = 3
+"""Runs of one command may share a folder: `full-more/look-2-4`."""
+_MOST_LOG: Final = 2**20
+_LEFT_OVER: Final = re.compile(r"\w[\w-]*/\d{1,3}-players/(\d{4,6}\.parquet|\.[^/]*\.tmp)|\.[^/]*\.tmp")
+"""A file of a shard that was not finished."""
+
+
+@dataclass(frozen=True)
+class KeptRun:
+    """One run of a folder, readable or not."""
+
+    name: str
+    """Its path below the folder, with `/`."""
+    path: Path
+    size: int
+    """Bytes on the disk."""
+    plan: Plan | None
+    """None if it cannot be read."""
+    state: str
+    """`finished`, `unfinished` or `unreadable`."""
+    command: str
+    """What made it, as its log says; empty if that is not known."""
+
+    @property
+    def named(self) -> bool:
+        """Whether a user chose the name of the folder."""
+        return self.plan is None or not Path(self.name).name.startswith(self.plan.name)
+
+
+def kept_runs(home: Path = RUNS) -> list[KeptRun]:
+    """Return the runs below a folder by name; none if there is no such folder."""
+    return [_look(home, path) for path in run_folders(home)]
+
+
+def run_folders(home: Path) -> list[Path]:
+    """Return the folders below `home` that hold a run, readable or not, by name."""
+    return sorted(_folders(home, _DEEPEST))
+
+
+def _folders(folder: Path, deep: int) -> Iterator[Path]:
+    """Yield the folders that hold a plan; links are left out."""
+    with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                path = folder / entry.name
+                if os.path.lexists(path / states.RUN):
+                    yield path
+                elif deep > 1:
+                    yield from _folders(path, deep - 1)
+
+
+def _look(home: Path, path: Path) -> KeptRun:
+    name = path.relative_to(home).as_posix()
+    size = sum(size for _, size in _files(path))
+    try:
+        plan, state = read_plan(path), states.read_state(path)
+        done = sum(0 <= number < plan.shards for number in state.shards)
+        word = "finished" if state.head and done == plan.shards else "unfinished"
+    except BalanceError:
+        return KeptRun(name, path, size, None, "unreadable", "")
+    return KeptRun(name, path, size, plan, word, _command(path))
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, int]]:
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                yield Path(place) / name, (Path(place) / name).lstat().st_size
+
+
+def _command(folder: Path) -> str:
+    """Return the first command that the log of a run names."""
+    with suppress(OSError), open_regular(folder, states.LOG, _MOST_LOG) as file:
+        for line in file.read().decode(errors="replace").splitlines():
+            _, found, command = line.partition(MADE_BY)
+            if found:
+                return command
+    return ""
+
+
+def choose(runs: Sequence[KeptRun], names: Sequence[str]) -> list[KeptRun]:
+    """Return the runs with these names, in their order; UsageError for a name that there is not."""
+    known = {run.name: run for run in runs}
+    for name in names:
+        if name not in known:
+            raise UsageError(unknown("run", name, list(known)))
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def removable(
+    chosen: Sequence[KeptRun], runs: Sequence[KeptRun]
+) -> tuple[list[KeptRun], list[tuple[KeptRun, str]]]:
+    """Return which of the chosen runs may be removed, and the others, each with the reason why it stays.
+
+    `runs` are all runs of the folder: one that a remaining run extends must stay, and so must its own parent.
+    """
+    stays: list[tuple[KeptRun, str]] = []
+    going = list(chosen)
+    while True:
+        names = {run.name for run in going}
+        kept = [run for run in runs if run.name not in names]
+        held = [(run, why) for run in going if (why := _why_kept(run, kept))]
+        if not held:
+            return going, stays
+        stays += held
+        going = [run for run in going if run not in [one for one, _ in held]]
+
+
+def _why_kept(run: KeptRun, kept: Sequence[KeptRun]) -> str:
+    if run.plan is None:
+        return "it cannot be read as a run"
+    number = run.plan.id
+    for other in kept:
+        if other.plan is not None and other.plan.parent == number:
+            return f"{other.name} extends it"
+    foreign = _foreign(run)
+    return f"it holds {foreign}, which is not part of a run" if foreign else ""
+
+
+def _foreign(run: KeptRun) -> str:
+    """Return a file in the folder that is not part of the run, a link for example; or nothing."""
+    links = [path.relative_to(run.path).as_posix() for path in run.path.rglob("*") if path.is_symlink()]
+    others = strangers(run.path, states.read_state(run.path))
+    if run.state == "unfinished":
+        others = [name for name in others if name != states.RUN and not _LEFT_OVER.fullmatch(name)]
+    return next(iter([*links, *others]), "")
+
+
+def remove(run: KeptRun) -> None:
+    """Remove a run; Failed if a process is at work in it.
+
+    Ask `removable` first. Folders are opened without following links, and one that is not empty stays.
+    """
+    if run.path.is_symlink() or run.plan is None or read_plan(run.path) != run.plan:
+        raise DataError(f"{run.path} is not the run that it was; nothing was removed")
+    try:
+        with states.lock(run.path):
+            if _foreign(run):
+                raise DataError(f"{run.path} holds {_foreign(run)} by now; nothing was removed")
+            for _, folders, files, place in os.fwalk(run.path, topdown=False, follow_symlinks=False):
+                for name in files:
+                    os.unlink(name, dir_fd=place)
+                for name in folders:
+                    os.rmdir(name, dir_fd=place)
+        run.path.rmdir()
+    except OSError as error:
+        raise Failed(f"{run.path}: {error.strerror or error}; it is only partly removed") from error
+
+
+def rename(run: KeptRun, name: str, home: Path = RUNS) -> Path:
+    """Give the folder of a run another name below the same folder, and return its path."""
+    target = home / checked_name(name)
+    if os.path.lexists(target):
+        raise UsageError(f"{target} exists already; choose another name")
+    try:
+        with states.lock(run.path):
+            run.path.rename(target)
+    except OSError as error:
+        raise Failed(f"{run.path}: {error.strerror or error}; nothing was renamed") from error
+    return target
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a run; UsageError unless it is a plain name of a folder.
+
+    >>> checked_name("first-try")
+    'first-try'
+    >>> checked_name("../elsewhere")
+    Traceback (most recent call last):
+    balance.errors.UsageError: name ../elsewhere: a name has letters, digits, '-', '_' and '.', no folders
+    """
+    plain = name.replace("-", "").replace("_", "").replace(".", "")
+    if not plain.isalnum() or name.startswith((".", "-")):
+        raise UsageError(
+            f"name {name}: a name has letters, digits, '-', '_' and '.', no folders", parameter="name"
+        )
+    return name

@@ -1,0 +1,283 @@
+"""The views from `deals` to `metrics`: sums over the deals of a cell, then every metric with its interval.
+
+Sums are integers and add up in any order; a float comes last, made by the macros of `macros.sql`. What judges
+reads the sums (`metric_sums`, `metric_pairs`, `lengths`, `luck`), what only shows reads `metrics`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from balance.dataset import sql_quote
+from balance.dataset.deals import deals_files
+from balance.dataset.measures import declared, fractions, met_policies
+from balance.dataset.run import Run
+from balance.dataset.schema import combination_columns, stored_table
+from balance.games.contract import Game, Holdings
+from balance.games.lineup import parse_lineup
+from balance.games.measures import Measure
+
+QUANTILES: Final = {"length": 0.5, "length_short": 0.05, "length_long": 0.95}
+"""Metrics that are quantiles of the length."""
+_SUMS: Final = ("deals", "num", "den", "num2", "den2", "numden")
+_COMMON: Final = ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv")
+
+
+@dataclass(frozen=True, slots=True)
+class CountedDeals:
+    """Which deals count."""
+
+    cells: Sequence[int] | None = None
+    """None: all."""
+    within: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    """The first index that counts and the first that does not, by cell."""
+
+    def where(self, deal: str) -> str:
+        """Return SQL for whether a row with a `cell_id` counts, given SQL for its deal."""
+        found = [] if self.cells is None else [f"cell_id in ({', '.join(map(str, self.cells)) or -1})"]
+        cells: dict[tuple[int, int], list[int]] = {}
+        for number, deals in self.within.items():
+            cells.setdefault(deals, []).append(number)
+        cases = [
+            f"when cell_id in ({', '.join(map(str, sorted(own)))}) then {deal} >= {first} and {deal} < {stop}"
+            for (first, stop), own in sorted(cells.items())
+        ]
+        found += [f"(case {' '.join(cases)} else true end)"] if cases else []
+        return " and ".join(found) or "true"
+
+
+def metric_views(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) -> dict[str, str]:  # noqa: B008 - it is frozen
+    """Return the query behind each view, in an order in which they can be made; `cells` is there already."""
+    game = runs[0].game
+    planned = [cell for run in runs for cell in run.plan.cells]
+    measures = declared(game.facts, met_policies(game, planned))
+    views = {
+        "measures": _measures(measures),
+        "deals": _deals(runs, measures, counted),
+        "metric_sums": _sums(measures),
+        "metric_pairs": _pairs(game, measures),
+        "lengths": _lengths(game, runs, counted),
+        "luck": _luck(game, runs),
+        "figures": _figures(measures),
+        "combinations": _combinations(game),
+    }
+    if game.facts.holdings:
+        views["metric_items"] = _items(game, game.facts.holdings, counted)
+    return views | {"metrics": _metrics(game, measures)}
+
+
+def _measures(measures: Sequence[Measure]) -> str:
+    """Return a query for the declarations, one row per measure."""
+    rows = [
+        (one.name, one.title, one.kind, " ".join(one.num.split()), one.den, ", ".join(one.of))
+        for one in measures
+    ]
+    values = ",\n".join(f"({', '.join(map(sql_quote.text, row))})" for row in rows)
+    return f'select * from (values\n{values}\n) as t("measure", title, kind, numerator, denominator, "of")'
+
+
+def _deals(runs: Sequence[Run], measures: Sequence[Measure], counted: CountedDeals) -> str:
+    """Return a query for all deals; runs whose lineups differ have other columns: what is not there is 0."""
+    keys = {"cell_id": "", "deal": "", "games": ""}
+    columns = dict.fromkeys(name for part in fractions(measures) for name in (part.num, part.den) if name)
+    plain = {name: sql_quote.name(name) for name in (*keys, *columns)}
+    if len(runs) > 1:
+        plain |= {name: f"coalesce({sql_quote.name(name)}, 0) as {sql_quote.name(name)}" for name in columns}
+    files = sql_quote.parquet(deals_files(runs), union_by_name=len(runs) > 1)
+    selected = ", ".join(f"d.{one}" if name in keys else one for name, one in plain.items())
+    return f"select {selected} from {files} d where {counted.where('deal')}"
+
+
+def _figures(measures: Sequence[Measure]) -> str:
+    """Return a query for one row per cell, deal and figure; of one measure only its columns are read."""
+    rows = [
+        f"select d.cell_id, d.deal, d.games, {sql_quote.text(part.measure.name)} as measure, "
+        f'{sql_quote.text(part.of)} as "of", d.{part.numerator}::bigint as num, '
+        f"({_of(part.denominator, 'd')})::bigint as den from deals d join cells c on c.cell_id = d.cell_id"
+        for part in fractions(measures)
+    ]
+    return "\nunion all\n".join(rows)
+
+
+def _combinations(game: Game[Any, Any]) -> str:
+    """Return a query for the variants of each cell as a sorted list, whatever the words of the game."""
+    names = ", ".join(f"c.{sql_quote.name(name)}" for name in combination_columns(game.facts))
+    variants = f"list_sort(list_filter([{names}], lambda one: one is not null))"
+    return f"select c.cell_id, {variants} as variants, len({variants})::int as size from cells c"
+
+
+def _sums(measures: Sequence[Measure]) -> str:
+    """Return a query for the sums of every figure over the deals of each cell."""
+    rows = [
+        f"{{'measure': {sql_quote.text(part.measure.name)}, 'of': {sql_quote.text(part.of)}, "
+        f"'most': ({part.measure.limit or 'null'})::double, 's': sums({part.numerator}, {part.denominator})}}"
+        for part in fractions(measures)
+    ]
+    every = ",\n  ".join(rows)
+    return f"""select * from (
+  select cell_id, players, sum(games)::bigint as games, unnest([
+  {every}
+  ], recursive := true)
+  from (select d.*, c.players from deals d join cells c on c.cell_id = d.cell_id)
+  group by cell_id, players
+) where den > 0 and (measure <> 'seat' or try_cast("of" as int) < players)"""
+
+
+def _pairs(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
+    """Return a query for sums over the deals that a cell has in common with the base game."""
+    rows = [
+        f"{{'measure': {sql_quote.text(part.measure.name)}, 'c': common(d.{part.numerator}, "
+        f"{_of(part.denominator, 'd')}, b.{part.numerator}, {_of(part.denominator, 'b')})}}"
+        for part in fractions(measures)
+        if part.measure.multiple
+    ]
+    every = ",\n  ".join(rows)
+    first = sql_quote.name(combination_columns(game.facts)[0])
+    return f"""select c.cell_id, c.base_id, unnest([
+  {every}
+  ], recursive := true)
+from (
+  select o.cell_id, p.cell_id as base_id, o.players from cells o
+  join cells p on p.edition = o.edition and p.players = o.players and p.lineup = o.lineup
+  where o.{first} is not null and p.{first} is null
+) c
+join deals d on d.cell_id = c.cell_id
+join deals b on b.cell_id = c.base_id and b.deal = d.deal
+group by c.cell_id, c.base_id"""
+
+
+def _of(denominator: str, side: str) -> str:
+    return " * ".join(
+        f"c.{word}" if word == "players" else f"{side}.{word}" for word in denominator.split(" * ")
+    )
+
+
+def _lengths(game: Game[Any, Any], runs: Sequence[Run], counted: CountedDeals) -> str:
+    """Return a query for how many games of each cell have each length."""
+    length = sql_quote.name(stored_table(game.facts, "games").column("length").name)
+    files = sql_quote.parquet(file for run in runs for file in run.files("games"))
+    return (
+        f"select cell_id, {length}::int as length, count(*) as games from {files} "
+        f"where {counted.where('deal(game_id)')} group by cell_id, {length}"
+    )
+
+
+def _items(game: Game[Any, Any], holdings: Holdings, counted: CountedDeals) -> str:
+    """Return a query for the win points of seats that were dealt each item: sums, as in `metric_sums`."""
+    item = sql_quote.name(game.facts.item)
+    return f"""select cell_id, players, 'item' as measure, item::varchar as "of", players::double as most,
+  unnest(sums(points, seats))
+from (
+  select cell_id, players, deal(game_id) as deal, {item} as item, sum(win_points) as points, count(*) as seats
+  from {sql_quote.name(holdings.name)} where how = 'opening' and {counted.where("deal(game_id)")}
+  group by cell_id, players, deal(game_id), {item}
+) group by cell_id, players, item"""
+
+
+def _luck(game: Game[Any, Any], runs: Sequence[Run]) -> str:
+    """Return a query for the part of winning that the deal decides, where deals were replayed as they were.
+
+    Of the pairs of games of one deal, `same` have the same winner; a seat has won `w` games of the deal. All
+    sums are integers: the influence of a deal is scaled so that nothing is divided before the end.
+    """
+    cells = {
+        cell.id
+        for run in runs
+        for cell in run.plan.cells
+        if cell.replicates > 1 and parse_lineup(cell.lineup, cell.players, game).rotations == 1
+    }
+    chosen = ", ".join(map(str, sorted(cells))) or "-1"
+    seats = range(game.facts.players[1])
+    wins = ", ".join(f"(d.seat_{k} - d.stalls) // c.players as w{k}" for k in seats)
+    each = [*(f"w{k}" for k in seats), "stalls"]
+    same = " + ".join(f"{w} * ({w} - 1)" for w in each)
+    totals = ", ".join(f"sum({w})::hugeint as t_{w}" for w in each)
+    squares = " + ".join(f"t_{w} * t_{w}" for w in each)
+    along = " + ".join(f"t_{w} * {w}" for w in each)
+    return f"""with won as (
+  select d.cell_id, d.deal, d.games, d.stalls::bigint as stalls, {wins}
+  from deals d join cells c on c.cell_id = d.cell_id where d.cell_id in ({chosen})
+), deal as (
+  select *, {same} as same from won
+), total as (
+  select cell_id, count(*) as deals, sum(games)::hugeint as n, max(games) as r, sum(same)::hugeint as s,
+    {totals} from deal group by cell_id
+), sized as (
+  select *, {squares} as q from total
+), moved as (
+  select cell_id, sum(j) as j, sum(j * j) as j2 from (
+    select cell_id, (n * n - q) * same + 2 * (s - n * (r - 1)) * ({along}) as j
+    from deal join sized using (cell_id)
+  ) group by cell_id
+)
+select cell_id, deals, n::bigint as games, (s * n / (r - 1) - q) / (n * n - q) as value,
+  sqrt(greatest(0::double, (j2 - j::double * j / deals) / (deals - 1) / deals))
+    * n / (r * (r - 1)) * n / (n * n - q) / (n * n - q) as error
+from sized join moved using (cell_id)
+where deals > 1 and n * n > q"""
+
+
+def _metrics(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
+    """Return a query for every metric of every cell."""
+    own, base = ("{" + ", ".join(f"'{n}': {side}.{n}" for n in _SUMS) + "}" for side in ("s", "b"))
+    common = "{" + ", ".join(f"'{n}': p.{n}" for n in _COMMON) + "}"
+    plain = "{" + ", ".join(f"'{n}': {n}" for n in _SUMS) + "}"
+    usual = sql_quote.text(game.facts.default_lineup.rpartition("mirror:")[2])
+    multiples = ", ".join(
+        f"({sql_quote.text(one.name)}, {sql_quote.text(one.multiple.name)})"
+        for one in measures
+        if one.multiple
+    )
+    levels = ", ".join(f"('{name}', {level}::double)" for name, level in QUANTILES.items())
+    return f"""with figures as (
+  select cell_id, measure as metric, "of", deals, games,
+    if(most is null, mean_from({plain}), share_from({plain}, most)) as f
+  from metric_sums
+  qualify measure not in ('win_points', 'neighbour')
+    or count(*) filter (measure = 'win_points') over (partition by cell_id) > 1
+), design as (
+  select s.cell_id, s.deals, s.games, if(s.games > s.deals and s.deals > 1, greatest(1::double,
+    (s.num2 * s.deals - s.num * s.num) / s.deals::double / s.deals / (s.games / s.deals)
+    / nullif((l.squares * s.games - l.total * l.total) / s.games::double / s.games, 0)), 1) as effect
+  from metric_sums s join (
+    select cell_id, sum(length * games) as total, sum(length::hugeint * length * games) as squares
+    from lengths group by cell_id
+  ) l using (cell_id) where s.measure = 'mean_length'
+), ranked as (
+  select cell_id, length, sum(games) over (partition by cell_id order by length)::bigint as upto,
+    sum(games) over (partition by cell_id)::bigint as n
+  from lengths
+), quantiles as (
+  select r.cell_id, q.metric, '' as "of", any_value(d.deals) as deals, any_value(d.games) as games, {{
+    'value': if(q.level = 0.5, (min(length) filter (upto >= greatest(1, ceil(n * q.level)))
+        + min(length) filter (upto >= least(n, floor(n * q.level) + 1))) / 2,
+      min(length) filter (upto >= greatest(1, ceil(n * q.level))))::double,
+    'low': min(length) filter (upto >= greatest(1,
+      floor(n * q.level - z() * sqrt(n * effect * q.level * (1 - q.level)))))::double,
+    'high': min(length) filter (upto >= least(n,
+      ceil(n * q.level + z() * sqrt(n * effect * q.level * (1 - q.level))) + 1))::double
+  }} as f
+  from ranked r join design d using (cell_id), (values {levels}) q(metric, level)
+  group by r.cell_id, q.metric, q.level
+), multiples as (
+  select s.cell_id, m.metric, '' as "of", s.deals, s.games,
+    multiple_from({own}, {base}, {common}) as f
+  from metric_pairs p
+  join metric_sums s on s.cell_id = p.cell_id and s.measure = p.measure
+  join metric_sums b on b.cell_id = p.base_id and b.measure = p.measure
+  join (values {multiples}) m(measure, metric) on m.measure = p.measure
+  where b.num > 0
+), every as (
+  from figures
+  union all select cell_id, 'skill', '', deals, games, f from figures
+    where metric = 'win_points' and "of" = {usual}
+  union all from quantiles
+  union all from multiples
+  union all select cell_id, 'luck', '', deals, games,
+    {{'value': value, 'low': value - z() * error, 'high': value + z() * error}} from luck
+)
+select c.* exclude (first_index, deals, replicates), metric, "of", f.value as value, f.low as low,
+  f.high as high, e.deals, e.games
+from every e join cells c on c.cell_id = e.cell_id"""

@@ -1,0 +1,412 @@
+"""Ready queries: a question in a file `NAME.sql`, with a head that says what it asks, takes and answers.
+
+The same form serves the queries that ship with the toolkit and those of a user. The head is a comment, so a
+file can be given to anything that speaks SQL on the views of `balance.dataset.views`:
+
+    -- Question: How long do games last?
+    -- Game: nefarious
+    -- Parameters:
+    --   $players (cells.players, optional): only games of this many
+    --   $least (integer, default 30): leave out groups of fewer games
+    -- Columns:
+    --   lineup [Lineup]: who sits where
+    --   mean [Mean length, number]: rounds
+    --   low: lower end of its 95% interval
+    --   high: upper end
+    --   games: how many games
+
+A column may have a title and a kind in brackets, for reports: `text`, `integer`, `number`, `share`, `signed`,
+`verdict`, `variant`, `item`, or `hidden`. Columns `low` and `high` (or `mean_low`, `mean_high`) that follow
+belong to it. Further headings for reports are optional: `Title`; `Note`; `Spread: players, mean` shows one
+column of `mean` for each value of `players`; `Figure: dots`, followed by lines such as `label: lineup` and
+`y: mean`, draws the result instead (`balance.report.model.Chart` has the kinds and their columns).
+
+`Game` names the game whose words the query uses; without it, it is for all. A parameter has a type (`text`,
+`integer`, `number`, `boolean`, or `TABLE.COLUMN`: one of the values there, or the name beside one) and is
+`required`, `optional` (null if not given) or has a `default`. Values are bound, never pasted into the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from balance.errors import CatalogError, DataError, Problem, UsageError
+from balance.suggest import unknown
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from balance.dataset.connection import Connection
+
+
+OURS: Final = Path(__file__).resolve().parent.parent / "queries"
+"""The folder with the queries that ship with the toolkit."""
+REPORT: Final = "report/"
+"""What the names of queries behind the tables of reports begin with."""
+_TYPES: Final = ("text", "integer", "number", "boolean")
+_PARAMETER: Final = re.compile(
+    r"\$(?P<name>\w+) \((?P<type>[\w.]+), (?:(?P<how>required|optional)|default (?P<default>[^)]+))\): "
+    r"(?P<meaning>.+)"
+)
+_COLUMN: Final = re.compile(r"(?P<name>\w+)(?: \[(?P<title>[^\],]*)(?:, (?P<kind>\w+))?\])?: (?P<meaning>.+)")
+KINDS: Final = (
+    "text",
+    "integer",
+    "number",
+    "share",
+    "signed",
+    "verdict",
+    "variant",
+    "item",
+    "pair",
+    "lineup",
+    "hidden",
+)
+"""How the values of a column are printed, and what they are linked to."""
+FIGURES: Final = {
+    "bars": ("x", "series", "y"),
+    "histogram": ("x", "series", "y"),
+    "dots": ("label", "y"),
+    "scatter": ("label", "x", "y"),
+}
+"""The kinds of figures that a head may ask for, and what each needs to know."""
+_FIGURE_WORDS: Final = (
+    *("label", "series", "x", "y", "low", "high", "x_title", "y_title", "y_kind", "reference", "stacked"),
+)
+_FEW: Final = 12
+"""Values of a parameter that a message may list."""
+_HEADINGS: Final = ("Question", "Game", "Parameters", "Columns", "Title", "Note", "Spread", "Figure")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a ready query."""
+
+    name: str
+    type: str
+    """`text`, `integer`, `number`, `boolean`, or `TABLE.COLUMN`."""
+    meaning: str
+    required: bool = False
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A ready query."""
+
+    name: str
+    question: str
+    game: str
+    """The game whose words it uses; empty: any."""
+    parameters: tuple[Parameter, ...]
+    columns: tuple[tuple[str, str], ...]
+    """What it answers: names and meanings."""
+    sql: str
+    """The whole text of the file."""
+    path: Path
+    heads: tuple[tuple[str, str], ...] = ()
+    """For each column its title and its kind; empty where the head does not say."""
+    title: str = ""
+    note: str = ""
+    spread: tuple[str, str] | None = None
+    """The column whose values become columns, and the column that they show."""
+    figure: str = ""
+    """How a report draws the result; empty: as a table."""
+    axes: Mapping[str, str] = field(default_factory=dict)
+    """For a figure: which column is on which axis, and titles."""
+
+
+# --- finding them
+
+
+def questions(folders: Sequence[str | Path] = (), game: str | None = None) -> dict[str, Question]:
+    """Return the ready queries by name: ours, and those of further folders, which win over ours.
+
+    With `game`, only those for it or for any.
+    """
+    files = {file.stem: file for folder in (OURS, *map(Path, folders)) for file in _files(folder)}
+    found = {name: load_question(file) for name, file in sorted(files.items())}
+    return {name: known for name, known in found.items() if game is None or known.game in ("", game)}
+
+
+def find_question(name: str, folders: Sequence[str | Path] = (), game: str | None = None) -> Question:
+    """Return a ready query by its name, or by the path of its file; UsageError with the nearest names."""
+    if name.endswith(".sql"):
+        return load_question(Path(name))
+    if name.startswith(REPORT):
+        return load_question(OURS / f"{name}.sql")
+    known = questions(folders, game)
+    if name in known:
+        return known[name]
+    elsewhere = questions(folders).get(name) if game else None
+    if elsewhere:
+        raise UsageError(f"the ready query '{name}' is for the game {elsewhere.game}, this run is of {game}")
+    raise UsageError(unknown("ready query", name, known))
+
+
+def report_question(name: str) -> Question:
+    """Return the query behind a table of a report: one of its own, `report/NAME`, or a ready one."""
+    own = OURS / f"{REPORT}{name}.sql"
+    if not own.exists():
+        return find_question(name)
+    return replace(load_question(own), name=f"{REPORT}{name}")
+
+
+def load_question(path: str | Path) -> Question:
+    """Read one file; CatalogError with everything that is wrong with its head."""
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {file}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is not UTF-8 text") from None
+    except OSError as error:
+        raise DataError(f"{file} cannot be read: {error.strerror or error}") from None
+    return _parse(text, file)
+
+
+def _files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}")
+    return sorted(folder.glob("*.sql"))
+
+
+# --- the head
+
+
+def _parse(text: str, file: Path) -> Question:
+    problems: list[Problem] = []
+    wrong = partial(_wrong, problems, file)
+    head = _head(text, wrong)
+    question = " ".join(head["Question"])
+    if not question:
+        wrong("Question", "what does it ask? (-- Question: How long do games last?)")
+    parameters = [_parameter(line, wrong) for line in head["Parameters"]]
+    columns, heads = [], []
+    for line in head["Columns"]:
+        column = _COLUMN.fullmatch(line)
+        if column:
+            columns.append((column["name"], column["meaning"]))
+            heads.append((column["title"] or "", column["kind"] or ""))
+            if column["kind"] and column["kind"] not in KINDS:
+                wrong("Columns", f"{column['name']}: {unknown('kind', column['kind'], KINDS)}")
+        else:
+            wrong("Columns", f"expected 'NAME: MEANING' or 'NAME [TITLE, KIND]: MEANING', found '{line}'")
+    names = [name for name, _ in columns]
+    spread = _spread(" ".join(head["Spread"]), names, wrong)
+    figure, axes = _figure(head["Figure"], names, wrong)
+    if not columns:
+        wrong("Columns", "what does it answer? (--   games: how many games)")
+    if problems:
+        raise CatalogError(problems)
+    known = tuple(parameter for parameter in parameters if parameter)
+    return Question(
+        file.stem,
+        question,
+        " ".join(head["Game"]),
+        known,
+        tuple(columns),
+        text,
+        file,
+        tuple(heads),
+        " ".join(head["Title"]),
+        " ".join(head["Note"]),
+        spread,
+        figure,
+        axes,
+    )
+
+
+def _spread(line: str, columns: Sequence[str], wrong: Any) -> tuple[str, str] | None:
+    if not line:
+        return None
+    over, _, value = (part.strip() for part in line.partition(","))
+    for name in (over, value):
+        if name not in columns:
+            wrong("Spread", f"expected 'COLUMN, COLUMN': {unknown('column', name, columns)}")
+    return over, value
+
+
+def _figure(lines: Sequence[str], columns: Sequence[str], wrong: Any) -> tuple[str, dict[str, str]]:
+    """Return the kind of a figure, and what is on its axes."""
+    if not lines:
+        return "", {}
+    kind, *rest = lines
+    axes = {}
+    for line in rest:
+        word, _, value = (part.strip() for part in line.partition(":"))
+        if word not in _FIGURE_WORDS:
+            wrong("Figure", unknown("word", word, _FIGURE_WORDS))
+        elif word in ("label", "series", "x", "y", "low", "high") and value not in columns:
+            wrong("Figure", f"{word}: {unknown('column', value, columns)}")
+        axes[word] = value
+    if kind not in FIGURES:
+        wrong("Figure", unknown("kind of figure", kind, FIGURES))
+    missing = [word for word in FIGURES.get(kind, ()) if word not in axes]
+    if missing:
+        wrong("Figure", f"{kind} also needs {', '.join(missing)}")
+    if "reference" in axes and not re.fullmatch(r"-?\d+(\.\d+)?", axes["reference"]):
+        wrong("Figure", f"reference: expected a number, found '{axes['reference']}'")
+    return kind, axes
+
+
+def _wrong(problems: list[Problem], file: Path, heading: str, message: str) -> None:
+    problems.append(Problem(str(file), "", heading, message))
+
+
+def _head(text: str, wrong: Any) -> dict[str, list[str]]:
+    """Return the lines below each heading of the comment that a file begins with."""
+    found: dict[str, list[str]] = {heading: [] for heading in _HEADINGS}
+    heading = ""
+    for line in text.splitlines():
+        if not line.startswith("--"):
+            break
+        content = line.removeprefix("--").removeprefix(" ")
+        title = re.match(r"(\w+):\s*(.*)", content)
+        if title:
+            heading = title[1]
+            if heading not in found:
+                wrong("", unknown("heading", heading, _HEADINGS))
+                heading = ""
+            elif title[2]:
+                found[heading].append(title[2])
+        elif not content.strip():
+            heading = ""
+        elif heading and content.startswith("      ") and found[heading]:
+            found[heading][-1] += f" {content.strip()}"
+        elif heading:
+            found[heading].append(content.strip())
+    return found
+
+
+def _parameter(line: str, wrong: Any) -> Parameter | None:
+    match = _PARAMETER.fullmatch(line)
+    if not match:
+        form = "$NAME (TYPE, required|optional|default VALUE): MEANING"
+        wrong("Parameters", f"expected '{form}', found '{line}'")
+        return None
+    if match["type"] not in _TYPES and not re.fullmatch(r"\w+\.\w+", match["type"]):
+        wrong("Parameters", f"${match['name']}: {unknown('type', match['type'], _TYPES)}")
+        return None
+    return Parameter(
+        match["name"], match["type"], match["meaning"], match["how"] == "required", match["default"]
+    )
+
+
+# --- asking
+
+
+def ask(
+    con: duckdb.DuckDBPyConnection, question: Question, arguments: Mapping[str, object] | None = None
+) -> duckdb.DuckDBPyRelation:
+    """Ask a ready query on a connection with views; UsageError for wrong arguments.
+
+    The answer is a relation: `.fetchall()`, or `polars.DataFrame(ask(...))`.
+    """
+    return con.sql(question.sql, params=bind(con, question, arguments))
+
+
+def bind(
+    con: duckdb.DuckDBPyConnection, question: Question, arguments: Mapping[str, object] | None = None
+) -> dict[str, object]:
+    """Return a value for every parameter of a ready query; UsageError for a wrong or missing one."""
+    given = dict(arguments or {})
+    names = [parameter.name for parameter in question.parameters]
+    for name in given:
+        if name not in names:
+            has = f"it has {', '.join(names)}" if names else "it has none"
+            raise UsageError(f"{unknown(f'parameter of {question.name}', name, names)} ({has})")
+    statement = _statement(con, question)
+    values = {p.name: _value(con, question, p, given.get(p.name)) for p in question.parameters}
+    if values.keys() != statement.named_parameters:
+        odd = ", ".join(f"${name}" for name in sorted(values.keys() ^ set(statement.named_parameters)))
+        raise UsageError(f"{question.path}: head and query do not have the same parameters: {odd}")
+    return values
+
+
+def _statement(con: duckdb.DuckDBPyConnection, question: Question) -> duckdb.Statement:
+    import duckdb
+
+    try:
+        statements = con.extract_statements(question.sql)
+    except duckdb.Error as error:
+        raise UsageError(f"{question.path}: {error}") from None
+    if len(statements) != 1:
+        raise UsageError(f"{question.path}: expected one statement, found {len(statements)}")
+    return statements[0]
+
+
+def _value(con: duckdb.DuckDBPyConnection, question: Question, parameter: Parameter, given: object) -> object:
+    """Return the value to be bound for a parameter."""
+    value = parameter.default if given is None else given
+    if value is None:
+        if parameter.required:
+            raise UsageError(
+                f"{question.name} needs {parameter.name}=...: {parameter.meaning} ({parameter.type})"
+            )
+        return None
+    text = str(value).strip()
+    if parameter.type in _TYPES:
+        return _converted(parameter, text)
+    return _looked_up(con, parameter, text)
+
+
+def _converted(parameter: Parameter, text: str) -> object:
+    booleans = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
+    try:
+        match parameter.type:
+            case "integer":
+                return int(text)
+            case "number":
+                return float(text)
+            case "boolean":
+                return booleans[text.lower()]
+            case _:
+                return text
+    except (ValueError, KeyError):
+        expected = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}
+        raise UsageError(f"{parameter.name}: expected {expected[parameter.type]}, found '{text}'") from None
+
+
+def _looked_up(con: duckdb.DuckDBPyConnection, parameter: Parameter, text: str) -> object:
+    """Return the value of a column that a text means: the value itself, or the name beside it."""
+    table, column = parameter.type.split(".")
+    has = [str(row[0]) for row in con.execute(f'describe "{table}"').fetchall()]
+    name = "name" if "name" in has else column
+    rows = con.execute(
+        f'select distinct "{column}", "{column}"::varchar, "{name}"::varchar '  # noqa: S608 - \w+ alone
+        f'from "{table}" order by all'
+    ).fetchall()
+    known = [row for row in rows if row[0] is not None]
+    for folded in (False, True):
+        for value, shown, called in known:
+            if _same(text, shown, folded=folded) or _same(text, called, folded=folded):
+                return value
+    shown = list(dict.fromkeys(row[1] for row in known))
+    folded_ids = {name.casefold() for name in shown}
+    names = [row[2] for row in known if row[2] and row[2].casefold() not in folded_ids]
+    listed = ", ".join(shown) if len(shown) <= _FEW else f"{table} lists them"
+    raise UsageError(f"{unknown(parameter.name, text, [*shown, *names])} ({listed})")
+
+
+def _same(text: str, known: str | None, *, folded: bool) -> bool:
+    if known is None:
+        return False
+    return text.casefold() == known.casefold() if folded else text == known
+
+
+def bound(con: Connection, question: Question, given: Mapping[str, object]) -> tuple[str, dict[str, object]]:
+    """Return the text of a ready query and the values of its parameters; `limit` cuts the rows of any."""
+    values = dict(given)
+    if "limit" not in values or any(parameter.name == "limit" for parameter in question.parameters):
+        return question.sql, con.bind(question, values)
+    most = values.pop("limit")
+    if not re.fullmatch(r"[0-9]{1,9}", str(most)):
+        raise UsageError(f"limit={most}: expected a number of rows")
+    return f"from (\n{question.sql.rstrip().rstrip(';')}\n) limit {most}", con.bind(question, values)

@@ -1,0 +1,44 @@
+"""Pieces of SQL: names, texts and files, quoted in one place.
+
+Views and aggregations cannot be prepared, so what goes into them is quoted here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def name(*parts: str) -> str:
+    """Quote a name: table and column, or one of them.
+
+    >>> name("x", "round")
+    '"x"."round"'
+    """
+    return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
+
+
+def deal(game: str = "game_id") -> str:
+    """Return SQL for the deal of a game: the ten digits of its id before the three of the replicate."""
+    return f"({game} // 1000 % 10000000000)"
+
+
+def text(value: str) -> str:
+    """Quote a text.
+
+    >>> text("it's")
+    "'it''s'"
+    """
+    return "'" + value.replace("'", "''") + "'"
+
+
+def parquet(files: Iterable[Path], *, union_by_name: bool = False) -> str:
+    """Return the rows of some files; the words of their folders (`players=4`) mean nothing to it."""
+    names = ", ".join(text(_no_pattern(file)) for file in files)
+    by_name = ", union_by_name = true" if union_by_name else ""
+    return f"read_parquet([{names}], hive_partitioning = false{by_name})"
+
+
+def _no_pattern(file: Path) -> str:
+    """Return a path in which `*`, `?` and `[` stand for themselves."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in str(file.resolve()))

@@ -1,0 +1,314 @@
+"""Checking one combination of variants: play what is needed, judge it, and gather what explains the verdict.
+
+The combination is played together with each of its variants alone and with none, on the same seeds, so that
+what it does can be told apart from what the game does anyway. The games are kept in a run like any other:
+they can be queried and replayed, and the same check finds them again. Without names the game is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from balance import games
+from balance.dataset.run import Run, open_runs
+from balance.errors import DataError, UsageError
+from balance.experiments.side_by_side import judge_runs, play_prepared
+from balance.games.contract import Catalog, Game
+from balance.games.variants import entry_names, texts_of, variant_ids
+from balance.judge.bench import Bench
+from balance.judge.findings import Finding, worst_first
+from balance.judge.interaction import Interaction, Together, interactions, together
+from balance.judge.sentences import finding_sentence
+from balance.judge.thresholds import Thresholds, load_thresholds
+from balance.judge.verdict import CellVerdict, Judgement, Judgements, Key, Verdict, combined
+from balance.measure.cells import CellStatistics, Statistics
+from balance.measure.metrics import Measurement
+from balance.stats.corrections import Look
+
+if TYPE_CHECKING:
+    from balance.experiments.side_by_side import Play
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How much a check plays."""
+
+    games: int | None
+    """Games per cell, or None: as many as `precision` takes."""
+    precision: str | None = None
+    looks: int = 1
+    """How often the games are looked at, twice as many each time; what one look decides stays."""
+    search_games: int = 0
+    """Games per cell of players who think everything out, at one number of players."""
+
+
+STRENGTHS: Final[Mapping[str, Scale]] = {
+    "quick": Scale(400, looks=3),
+    "normal": Scale(None, "1pp"),
+    "expert": Scale(None, "1pp", search_games=200),
+}
+SEARCH_PLAYERS: Final = 4
+
+
+@dataclass(frozen=True)
+class Check:
+    """A combination of variants, judged at several numbers of players, and what explains the verdict."""
+
+    game: Game[Any, Any]
+    catalog: Catalog
+    variants: tuple[str, ...]
+    runs: tuple[Run, ...]
+    statistics: Statistics
+    bench: Bench
+    judgements: Judgements
+    """Those of the combination and, beside them, of its parts alone: one family."""
+    interactions: tuple[Interaction, ...]
+    together: tuple[Together, ...]
+    thresholds: Thresholds
+    quick: bool = False
+    """Whether a higher strength would have played more games."""
+    overlays: tuple[str | Path, ...] = ()
+    """The files that the catalog was made of, if they are known."""
+
+    @property
+    def own(self) -> list[Judgement]:
+        """The verdicts on the combination, by number of players."""
+        return [found for found in self.judgements.judgements if found.variants == self.variants]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The first of broken, undecided, bent and fine that holds at some number of players."""
+        return combined(found.verdict for found in self.own)
+
+    @property
+    def games(self) -> int:
+        """How many games the verdict rests on."""
+        return sum(cell.games for cell in self.statistics.cells.values())
+
+    @property
+    def kept_runs(self) -> list[Run]:
+        """The runs that are still there after this process has ended."""
+        from balance.sweep.folder import is_scratch
+
+        return [run for run in self.runs if not is_scratch(run.path)]
+
+    def sentence(self, finding: Finding) -> str:
+        """Return a finding in words, beside the same without variants."""
+        return finding_sentence(finding, self.bench.without(finding), self._items)
+
+    @cached_property
+    def _items(self) -> dict[str, str]:
+        return entry_names(self.game, self.catalog, self.game.facts.item)
+
+    def worst(self) -> tuple[CellVerdict, Finding | None]:
+        """Return the cell that shows best what the verdict is about, and what is wrong there."""
+        cells = [cell for judgement in self.own for cell in judgement.cells]
+        broken = [(cell, cell.broken[0]) for cell in cells if cell.broken]
+        if broken:
+            return min(broken, key=lambda pair: worst_first(pair[1]))
+        bent = [(cell, cell.bent[0]) for cell in cells if cell.verdict is Verdict.BENT]
+        if bent and self.verdict is Verdict.BENT:
+            return min(bent, key=lambda pair: worst_first(pair[1]))
+        open_ = [cell for cell in cells if cell.verdict is Verdict.UNDECIDED and cell.holding]
+        if open_:
+            cell = max(open_, key=lambda cell: cell.further)
+            return cell, cell.holding
+        usual = [cell for cell in cells if cell.cell.lineup == self.game.facts.default_lineup] or cells
+        return usual[len(usual) // 2], None
+
+    @property
+    def by_policy(self) -> list[tuple[CellStatistics, Measurement]]:
+        """The win points of every policy where different ones meet, cell by cell."""
+        return [
+            (cell.cell, measured)
+            for judgement in self.own
+            for cell in judgement.cells
+            for measured in self.bench.of(cell.cell)
+            if measured.metric.name == "win_points"
+        ]
+
+    @cached_property
+    def telling_game(self) -> tuple[Run, int, str] | None:
+        """A game that shows what is wrong, or a typical one: its run, its id, and what it is."""
+        cell, finding = self.worst()
+        name = finding.measured.metric.name if finding else ""
+        for run in self.runs:
+            found = _telling_game(run, cell.cell, name)
+            if found is not None:
+                return run, *found
+        return None
+
+
+def _telling_game(run: Run, cell: CellStatistics, metric: str) -> tuple[int, str] | None:
+    """Return a game of a cell: one that nobody won if that is the fault, otherwise one of typical length."""
+    import polars as pl
+
+    stored = {column.role: column.name for column in next(t for t in run.tables if t.name == "games").columns}
+    length, stalled = stored["length"], stored["stalled"]
+    rows = run.games.filter(pl.col("cell_id") == cell.id).select("game_id", length, stalled).collect()
+    if rows.is_empty():
+        return None
+    if metric == "stalls" and rows[stalled].any():
+        return rows.filter(pl.col(stalled))["game_id"].sort()[0], "nobody wins it"
+    middle = rows[length].sort()[rows.height // 2]
+    typical = rows.filter(pl.col(length) == middle)["game_id"].sort()[0]
+    return typical, f"one of typical length, {middle} rounds"
+
+
+def check(
+    names: Sequence[str] = (),
+    *,
+    game: str = games.DEFAULT,
+    players: str | int | Sequence[int] | None = None,
+    strength: str = "quick",
+    runs: Sequence[str | Path] = (),
+    edition: str | None = None,
+    seed: int = 0,
+    catalog: Iterable[str | Path] = (),
+    thresholds: Iterable[str | Path] = (),
+    accept: Iterable[str] = (),
+    save_run: str | Path | None = None,
+    play: Play | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Check:
+    """Judge a combination of variants, by games of its own or by those of runs that are there.
+
+    Without names the game without variants is judged. `accept` names findings that no verdict hangs on.
+    Games of its own are removed when the process ends, unless `save_run` names a folder for them. Verdicts
+    that a look at the first games leaves open get more games; `say` is told how it stands.
+
+    >>> check(["Unions", "Geeks"], strength="slow")
+    Traceback (most recent call last):
+    balance.errors.UsageError: strength slow: expected quick, normal or expert
+    """
+    if strength not in STRENGTHS:
+        raise UsageError(f"strength {strength}: expected quick, normal or expert", parameter="strength")
+    if runs:
+        opened: Sequence[Run] = open_runs(runs)
+        catalog_, found = opened[0].catalog, opened[0].game
+        variants = tuple(sorted(variant_ids(found, catalog_, opened[0].plan.edition, names)))
+    else:
+        found = games.get(game)
+        catalog_ = found.load_catalog(catalog)
+        printed = edition or found.facts.default_edition
+        variants = tuple(sorted(variant_ids(found, catalog_, printed, names)))
+        opened = _play(found, variants, players, strength, edition, seed, catalog, save_run, play)
+    accepted = load_thresholds(found, thresholds, accept)
+    look = Look(1, 1 if runs else STRENGTHS[strength].looks)
+    judged_ = judged(found, catalog_, variants, opened, players, accepted, look)
+    while look.number < look.of and any(j.verdict is Verdict.UNDECIDED for j in judged_.own):
+        say(f"provisional, after {judged_.games:,} games: {judged_.verdict}; more games where it is open")
+        look = look._replace(number=look.number + 1)
+        opened = [*opened, _play_on(judged_, look, play or play_prepared)]
+        settled = {j.key: j for j in judged_.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
+        judged_ = judged(found, catalog_, variants, opened, players, accepted, look, settled)
+    quick = strength == "quick" and not runs
+    return replace(judged_, quick=quick, overlays=tuple(catalog))
+
+
+def _play_on(found: Check, look: Look, play: Play) -> Run:
+    """Play as many games again as there are, at the numbers of players where the verdict is open."""
+    from balance.sweep import simulation
+
+    first, last = found.runs[0].path, found.runs[-1]
+    open_ = sorted(j.players for j in found.own if j.verdict is Verdict.UNDECIDED)
+    deals = max(cell.cell.deals for j in found.own for cell in j.cells if j.players in open_)
+    sizes = range(len(found.variants) + 1)
+    parts = [",".join(part) or "none" for k in sizes for part in combinations(found.variants, k)]
+    further = simulation.prepare_extension(
+        last.path,
+        first.with_name(f"{first.name}-look-{look.number}"),
+        players=open_,
+        variants=parts,
+        games_per_cell=deals,
+    )
+    return play(further)
+
+
+def _play(
+    game: Game[Any, Any],
+    variants: tuple[str, ...],
+    players: str | int | Sequence[int] | None,
+    strength: str,
+    edition: str | None,
+    seed: int,
+    catalog: Iterable[str | Path],
+    save_run: str | Path | None,
+    play: Play | None,
+) -> list[Run]:
+    """Play the combination, its parts and none, or find that this was done before."""
+    from balance.sweep import simulation
+
+    scale = STRENGTHS[strength]
+    play = play or play_prepared
+    parts = [",".join(part) for k in range(1, len(variants) + 1) for part in combinations(variants, k)]
+    asked = simulation.prepare(
+        game=game.name,
+        edition=edition,
+        players=players,
+        variants=["none", *parts],
+        games_per_cell=scale.games,
+        precision=scale.precision,
+        seed=seed,
+        catalog=catalog,
+        out=save_run,
+        kept=False,
+    )
+    opened = [play(asked)]
+    counts = {cell.players for cell in opened[0].plan.cells}
+    if scale.search_games and game.facts.expert_lineup:
+        at = SEARCH_PLAYERS if SEARCH_PLAYERS in counts else max(counts)
+        folder = opened[0].path.with_name(f"{opened[0].path.name}-expert")
+        further = simulation.prepare_extension(
+            opened[0].path,
+            folder,
+            players=at,
+            variants=["none", *parts],
+            games_per_cell=scale.search_games,
+            lineups=game.facts.expert_lineup,
+        )
+        opened.append(play(further))
+    return opened
+
+
+def judged(
+    game: Game[Any, Any],
+    catalog: Catalog,
+    variants: tuple[str, ...],
+    runs: Sequence[Run],
+    players: str | int | Sequence[int] | None,
+    thresholds: Thresholds,
+    look: Look | None = None,
+    settled: Mapping[Key, Judgement] | None = None,
+) -> Check:
+    """Judge a combination by the games of runs; DataError if they have none of it.
+
+    For repeated looks, as in `balance.judge.verdict.judge`.
+    """
+    from balance.sweep.planning import parse_players
+
+    counts = set(parse_players(texts_of(players), game.facts))
+    cells = {cell.id: cell for run in runs for cell in run.plan.cells if cell.games}
+    sizes = range(1, len(variants) + 1) if variants else (0,)
+    parts = {part for k in sizes for part in combinations(variants, k)}
+    wanted = [
+        number
+        for number, cell in sorted(cells.items())
+        if tuple(sorted(cell.variants)) in parts and (not counts or cell.players in counts)
+    ]
+    if not any(tuple(sorted(cells[number].variants)) == variants for number in wanted):
+        of = " + ".join(variants) or f"the game without {game.facts.variants}"
+        raise DataError(f"the runs hold no games of {of} at these numbers of players")
+    found, bench = judge_runs(runs, thresholds, wanted, look, settled, items=True)
+    summed = bench.statistics
+    pairs = [number for number in wanted if tuple(sorted(cells[number].variants)) == variants]
+    beyond = interactions(runs, summed, pairs) if len(variants) == 2 else []
+    both = together(found, summed) if len(variants) == 2 else []
+    return Check(
+        game, catalog, variants, tuple(runs), summed, bench, found, tuple(beyond), tuple(both), thresholds
+    )  # fmt: skip

@@ -1,0 +1,75 @@
+"""Compare a candidate with a base on common seeds: play what is missing, report what changed beyond doubt.
+
+Each side is a run, an overlay of the catalog or an edition. Both play the same deals, so that the luck of the
+deal cancels out of the difference. The games are kept in runs like any others: the same comparison finds them
+again. `sides` reads what the user named, `cells` chooses what is compared, `playing` plays, `paired` counts,
+`changes` holds the statistics of a difference, `measured` puts everything together, `answer` is the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from balance.experiments.compare.answer import Comparison, Uncompared
+from balance.experiments.compare.cells import cells_of
+from balance.experiments.compare.changes import ChangeFamily
+from balance.experiments.compare.measured import Measured
+from balance.experiments.compare.sides import AskedCells, Sides, names_of, sameness, seed_of, sides_of
+from balance.experiments.side_by_side import play_prepared
+from balance.judge.thresholds import load_thresholds
+
+if TYPE_CHECKING:
+    from balance.experiments.side_by_side import Play
+
+DETECT: Final = 0.15
+"""The change of win points, of the seat dealt a changed item, to be seen in nine of ten combinations."""
+
+
+def compare(
+    base: str | Path,
+    candidate: str | Path,
+    *,
+    game: str | None = None,
+    players: str | int | Sequence[int] | None = None,
+    variants: str | Iterable[str] | None = None,
+    lineups: str | Iterable[str] | None = None,
+    games_per_cell: int | None = None,
+    precision: str | None = None,
+    seed: int | None = None,
+    edition: str | None = None,
+    thresholds: Iterable[str | Path] = (),
+    detect: float = DETECT,
+    play: Play | None = None,
+) -> Comparison:
+    """Compare a candidate with a base: each the folder of a run, an overlay, an edition, or `official`.
+
+    >>> compare("official", "official").same
+    'the candidate equals the base'
+    """
+    asked = AskedCells(players, variants, lineups, games_per_cell, precision, seed)
+    sides = sides_of(str(base), str(candidate), game, edition)
+    accepted = load_thresholds(sides.game, thresholds)
+    same = sameness(sides)
+    if same and all(side.runs for side in (sides.base, sides.candidate)):
+        cells_of(sides, asked)  # equal rules do not mean equal games: refuses runs with nothing in common
+    cells, uncompared = ([], []) if same else cells_of(sides, asked)
+    if not same and not cells:
+        same = "nothing that both have can differ"
+    if same:
+        return _nothing(sides, asked, same, uncompared)
+    ordered = any(run.plan.ordered for run in sides.runs)
+    table = Measured(sides, cells, seed_of(sides, asked), ordered, play or play_prepared)
+    table.play()
+    if detect > 0:
+        table.focus(detect)
+    found = table.compared(accepted, uncompared)
+    return table.again(found, accepted, detect)
+
+
+def _nothing(sides: Sides, asked: AskedCells, same: str, uncompared: Sequence[Uncompared]) -> Comparison:
+    return Comparison(
+        sides.game, sides.base, sides.candidate, seed_of(sides, asked), sides.differences, (), (), {},
+        ChangeFamily(0, ()), tuple(uncompared), names=names_of(sides), same=same,
+    )  # fmt: skip

@@ -1,0 +1,119 @@
+"""How strong the policies are against each other: one against the rest, and mixed tables.
+
+Seeds and samples are those of `balance.experiments.samples`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from balance.errors import UsageError
+from balance.experiments.arena import Match, Outcome, play_matches
+from balance.games.contract import Game
+from balance.games.lineup import drawn_lineup, parse_lineup
+
+EVERYBODY: Final = "all"
+"""The opponents of a policy at mixed tables."""
+_DIGITS: Final = 4
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """The win points of a policy against some opponents, with their 95% interval."""
+
+    measure: str
+    """`mixed` or `one`."""
+    policy: str
+    against: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    games: int | None = None
+    stalled: int | None = None
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """What is played for a ladder: every ordered pair of policies, and mixed tables."""
+
+    policies: tuple[str, ...]
+    players: int
+    pairs: tuple[Pair, ...]
+    matches: tuple[Match, ...]
+    """One for each pair; the last one is mixed."""
+
+    @property
+    def games(self) -> int:
+        """How many games that is."""
+        return sum(match.games for match in self.matches)
+
+    def play(
+        self,
+        game: Game[Any, Any],
+        seed: int,
+        jobs: int = 1,
+        advance: Callable[[int], object] = lambda _: None,
+    ) -> list[Rung]:
+        """Play everything and return the win points."""
+        *ones, mixed = play_matches(game, self.matches, seed, jobs, advance)
+        return rungs(self.policies, dict(zip(self.pairs, ones, strict=True)), mixed)
+
+
+@dataclass(frozen=True)
+class Standings:
+    """A ladder that was played, and what it was played with."""
+
+    game: Game[Any, Any]
+    edition: str
+    players: int
+    described: str
+    """The variants in force, in words."""
+    seed: int
+    games: int
+    rungs: tuple[Rung, ...]
+
+
+def plan(
+    game: Game[Any, Any], policies: Sequence[str], players: int, cells: Sequence[Any], games: int
+) -> Ladder:
+    """Return what to play: at least `games` of each pair, and as many mixed ones for each policy.
+
+    Games are shared out evenly among the cells; all rotations of a deal are played.
+    """
+    names = tuple(dict.fromkeys(game.policy_name(game.policy_number(name)) for name in policies))
+    if len(names) < 2:
+        raise UsageError(f"a ladder needs two policies at least, not {len(names)} ({', '.join(names)})")
+    pairs = tuple((one, rest) for one in names for rest in names if one != rest)
+    deals = _share(games, len(cells) * players)
+    ones = tuple(
+        Match(parse_lineup(",".join([one, *[rest] * (players - 1)]), players, game), tuple(cells), deals)
+        for one, rest in pairs
+    )
+    mixed = drawn_lineup(names, players, game, EVERYBODY)
+    return Ladder(
+        names, players, pairs, (*ones, Match(mixed, tuple(cells), _share(games * len(names), len(cells))))
+    )
+
+
+def _share(games: int, parts: int) -> int:
+    return max(1, math.ceil(games / parts))
+
+
+def rungs(policies: Sequence[str], ones: Mapping[Pair, Outcome], mixed: Outcome) -> list[Rung]:
+    """Return the win points at mixed tables, the best policy first, then those of one against the rest."""
+    together = [_rung("mixed", name, EVERYBODY, mixed) for name in policies]
+    together.sort(key=lambda rung: (-rung.value, rung.policy))
+    order = [rung.policy for rung in together]
+    return together + [
+        _rung("one", one, rest, ones[one, rest]) for one in order for rest in order if one != rest
+    ]
+
+
+def _rung(measure: str, policy: str, against: str, outcome: Outcome) -> Rung:
+    value, low, high = (round(end, _DIGITS) + 0.0 for end in outcome.win_points(policy).interval)
+    return Rung(measure, policy, against, value, low, high, outcome.games, outcome.stalled)

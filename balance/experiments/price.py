@@ -1,0 +1,463 @@
+"""At which cost would an item be worth what the average one is? Found by playing it at other costs.
+
+The value of an item (win points of seats that were dealt it, minus 1) falls with its cost. Deals in which it
+was dealt are played again at one whole cost after the other, everything else unchanged, until the value is
+enclosed between a cost at which the item is worth more than the average one and the next at which it is not.
+What follows for the whole deck is a proposal, compared with the printed costs on fresh seeds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from balance import games, machine
+from balance.errors import UsageError
+from balance.experiments.dealing import Deals, DealtScores, adjustable, dealt, items_in, mapped, score_of
+from balance.experiments.handicap import coin_of
+from balance.experiments.price_search import Price, search
+from balance.experiments.samples import sample
+from balance.experiments.side_by_side import fresh_seed
+from balance.games.contract import Catalog, Game
+from balance.games.keys import check_keys
+from balance.games.lineup import parse_lineup
+from balance.measure.items import Item
+from balance.stats.arithmetic import student
+from balance.stats.corrections import benjamini_yekutieli
+from balance.stats.intervals import Interval
+from balance.stats.ratio import Ratio
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+GAMES: Final = 20_000
+"""Deals of each context; an item is priced on those in which it was dealt."""
+FEWEST: Final = 200
+MOST: Final = 1_000_000
+"""More deals than the memory of a small machine holds."""
+HIGHEST: Final = 30
+"""Higher costs are not tried: no player could pay them."""
+LEVEL: Final = 0.05
+"""The false discovery rate at which a printed cost is called wrong."""
+CLEARLY: Final = 2
+"""The whole interval of a price must be off by this much to be counted in the headline."""
+_COIN_DEALS: Final = 20
+"""One deal in this many measures the worth of a coin, which only decides where to look first."""
+
+Advance = Callable[[int, str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """One item in one context."""
+
+    item: Item
+    seats: int
+    """Seats that were dealt it."""
+    value: Interval
+    """What it is worth at its printed cost: win points minus 1."""
+    p: float
+    adjusted: float
+    """Two-sided against "an average item", and corrected over all items in all contexts."""
+    price: Price
+    played: tuple[tuple[int, Interval], ...]
+    """Every cost that was played, and the value there."""
+
+    @property
+    def off(self) -> bool:
+        """Whether the printed cost is wrong beyond doubt, after the correction for many looks."""
+        assert self.item.cost is not None
+        return self.adjusted <= LEVEL and self.price.excludes(self.item.cost)
+
+    @property
+    def clearly_off(self) -> bool:
+        """Whether it is off, and the whole interval of its price is far from the printed cost."""
+        assert self.item.cost is not None
+        return self.off and self.price.off_by(self.item.cost, CLEARLY)
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """An item with a proposed cost on deals that found nothing: its value as printed and as proposed."""
+
+    item: Item
+    proposed: int
+    before: Interval
+    after: Interval
+
+    @property
+    def nearer(self) -> bool:
+        """Whether it is nearer to an average item with the proposed cost, by the estimates."""
+        return abs(self.after.value) < abs(self.before.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """Values as printed and as proposed, on the same fresh deals: their spread, and what was proposed."""
+
+    before: Interval
+    """The standard deviation of the values of all items, noise taken out."""
+    after: Interval
+    change: Interval
+    """Change of the variance, from before to after."""
+    games: int
+    """Games of each."""
+    fresh: tuple[Fresh, ...]
+    """Every item with a proposed cost that was dealt."""
+
+    @property
+    def shrinks(self) -> bool:
+        """Whether it shrinks beyond doubt."""
+        return self.change.high < 0
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Prices under some variants: none, or a sample of combinations that stands for all."""
+
+    name: str
+    combinations: tuple[tuple[str, ...], ...]
+    priced: tuple[Priced, ...]
+    games: int
+    """How many were played to find the prices."""
+    shrunk: Shrunk | None = None
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What is found of all items asked for, and what is proposed."""
+
+    game: Game[Any, Any]
+    catalog: Catalog
+    edition: str
+    players: int
+    lineup: str
+    seed: int
+    deals: int
+    contexts: tuple[Context, ...]
+    """Without variants first; then, if the game has variants, with them. The last one makes the proposal."""
+    proposal: Mapping[int, int]
+    """New costs by item, where the printed one is wrong beyond doubt."""
+    overlay: str
+    """The proposal as a catalog overlay; empty if there is none."""
+
+    @property
+    def games(self) -> int:
+        """How many games were played in all."""
+        return sum(c.games + (2 * c.shrunk.games if c.shrunk else 0) for c in self.contexts)
+
+    def sentences(self) -> list[str]:
+        """Say what is proposed, and whether it helps."""
+        facts, last = self.game.facts, self.contexts[-1]
+        clearly = sum(one.clearly_off for one in last.priced)
+        asked = f"{len(last.priced)} {facts.items if len(last.priced) > 1 else facts.item}"
+        off = sum(one.off for one in last.priced)
+        headline = (
+            f"Of {asked}, {off} {'is' if off == 1 else 'are'} off beyond doubt after correcting for "
+            f"{_tests(self.contexts)}, {clearly} of them by {CLEARLY} or more with the whole 95% interval of "
+            f"the price ({last.name})."
+        )
+        found = [headline]
+        unreachable = [one for one in last.priced if one.off and one.price.beyond_doubt]
+        found += [
+            f"{one.item.name}: no cost from 0 to {one.price.top} makes it an average one; it is worth "
+            f"{'less even at 0' if one.price.beyond == 'below' else f'more even at {one.price.top}'}."
+            for one in unreachable
+        ]
+        for context in self.contexts:
+            if context.shrunk is not None:
+                found.append(_spread_sentence(facts.items, context.name, context.shrunk))
+        if last.shrunk is not None and last.shrunk.fresh:
+            nearer = sum(one.nearer for one in last.shrunk.fresh)
+            average = sum(one.after.low <= 0 <= one.after.high for one in last.shrunk.fresh)
+            found.append(
+                f"Of {len(last.shrunk.fresh)} proposed costs, {nearer} bring the value nearer to 0 on these "
+                f"fresh games ({last.name}); with {average} the 95% interval holds 0."
+            )
+        return found
+
+
+def _tests(contexts: Sequence[Context]) -> str:
+    count = sum(len(context.priced) for context in contexts)
+    return f"{count} {'test' if count == 1 else 'tests'}"
+
+
+def _spread_sentence(items: str, name: str, shrunk: Shrunk) -> str:
+    before, after = shrunk.before, shrunk.after
+    how = "grows" if shrunk.change.low > 0 else "shrinks" if shrunk.shrinks else "does not surely shrink"
+    return (
+        f"With all proposed costs at once the spread of the values of all {items} {how} ({name}): "
+        f"from {before.value:.3f} ({before.low:.3f} to {before.high:.3f}) to {after.value:.3f} "
+        f"({after.low:.3f} to {after.high:.3f}) win points (standard deviation, noise taken out; "
+        f"{shrunk.games:,} fresh games of each)."
+    )
+
+
+def price(
+    names: Sequence[str] = (),
+    *,
+    game: str = games.DEFAULT,
+    players: int = 4,
+    edition: str | None = None,
+    lineup: str | None = None,
+    deals: int = GAMES,
+    seed: int = 0,
+    catalog: Iterable[str] = (),
+    jobs: int | None = None,
+    advance: Advance = lambda _, __: None,
+) -> Prices:
+    """Find the cost at which each item (of those named, or of all) would be an average one.
+
+    >>> price(deals=10)
+    Traceback (most recent call last):
+    balance.errors.UsageError: deals 10: at least 200 are needed to price anything
+    """
+    if deals < FEWEST:
+        raise UsageError(f"deals {deals}: at least {FEWEST} are needed to price anything", parameter="deals")
+    if deals > MOST:
+        raise UsageError(f"deals {deals}: at most {MOST} are possible", parameter="deals")
+    check_keys(seed, 2 * deals)
+    found = games.get(game)
+    facts = found.facts
+    adjustable(found)
+    loaded = found.load_catalog(catalog)
+    printed = edition or facts.default_edition
+    found.compile(loaded, printed, players)  # says what is wrong before anybody waits
+    items = items_in(found, loaded)
+    if not facts.item_columns.cost:
+        raise UsageError(f"the {facts.items} of {facts.title} have no cost")
+    chosen = _chosen(found, loaded, items, names)
+    seated = parse_lineup(lineup or facts.default_lineup, players, found)
+    threads = jobs or machine.cores().amount
+    contexts = []
+    for name, combinations in _contexts(found, loaded, printed):
+        here = Deals(found, printed, seated, combinations, seed, deals)
+        contexts.append(_priced(name, here, loaded, items, chosen, threads, advance))
+    contexts = _corrected(contexts)
+    proposal = {
+        one.item.id: one.price.whole
+        for one in contexts[-1].priced
+        if one.off and one.price.whole != one.item.cost
+    }
+    changed = _repriced(found, loaded, proposal)
+    if proposal:
+        contexts = [
+            replace(
+                context,
+                shrunk=_shrunk(
+                    Deals(found, printed, seated, context.combinations, fresh_seed(seed), deals),
+                    (loaded, changed),
+                    items,
+                    proposal,
+                    threads,
+                    advance,
+                ),
+            )
+            for context in contexts
+        ]
+    overlay = adjustable(found).overlay_text(loaded, changed)
+    return Prices(
+        found, loaded, printed, players, seated.text, seed, deals, tuple(contexts), proposal, overlay
+    )
+
+
+def _chosen(game: Game[Any, Any], catalog: Catalog, items: Sequence[Item], names: Sequence[str]) -> list[int]:
+    """Return the places of the items that a user named; all if none is."""
+    facts = game.facts
+    places = {str(item.id): place for place, item in enumerate(items)}
+    found = []
+    for name in names:
+        own = [entry.id for entry in game.find(catalog, name) if entry.kind == facts.item]
+        if not own:
+            raise UsageError(f"'{name}' is not one of the {facts.items}; only {facts.items} have a price")
+        found.append(places[own[0]])
+    return sorted(set(found)) or list(range(len(items)))
+
+
+def _contexts(
+    game: Game[Any, Any], catalog: Catalog, edition: str
+) -> list[tuple[str, tuple[tuple[str, ...], ...]]]:
+    facts = game.facts
+    found: list[tuple[str, tuple[tuple[str, ...], ...]]] = [(f"no {facts.variant}", ((),))]
+    if facts.variants_at_once and game.variants(catalog, edition):
+        drawn = tuple(sample(game, catalog, edition))
+        size = len(drawn[0])
+        each = {1: "", 2: "pairs of "}.get(size, f"combinations of {size} ")
+        found.append((f"{len(drawn)} {each}{facts.variants}", drawn))
+    return found
+
+
+def _repriced(game: Game[Any, Any], catalog: Catalog, costs: Mapping[int, int]) -> Catalog:
+    facts, made = game.facts, catalog
+    for item, cost in sorted(costs.items()):
+        made = adjustable(game).with_number(made, facts.item, str(item), facts.item_columns.cost, cost)
+    return made
+
+
+# --- one context
+
+
+def _priced(
+    name: str,
+    deals: Deals,
+    catalog: Catalog,
+    items: Sequence[Item],
+    chosen: Sequence[int],
+    jobs: int,
+    advance: Advance,
+) -> Context:
+    """Price items under some variants."""
+    import numpy as np
+
+    game, facts = deals.game, deals.game.facts
+    base = dealt(deals, catalog, items, jobs, lambda done: advance(done, "as printed"))
+    slope = _slope(deals, catalog, jobs)
+    shares = base.share_acquired
+
+    def one(place: int) -> tuple[Priced, int]:
+        item = items[place]
+        assert item.cost is not None
+        own = np.flatnonzero(base.seats[:, place])
+        here = _points(deals, base, place)
+        if here.deals < 2:
+            raise UsageError(
+                f"deals {deals.count}: {item.name} was dealt in {here.deals} of them; more are needed",
+                parameter="deals",
+            )
+        number = next(
+            n
+            for n in adjustable(game).numbers(catalog, facts.item, str(item.id))
+            if n.path == facts.item_columns.cost
+        )
+        top = min(HIGHEST, number.high)
+
+        def at(cost: int) -> Interval:
+            repriced = _repriced(game, catalog, {item.id: cost})
+            score, seats = score_of(deals, repriced, place, own)
+            return _value(Ratio.of(score, seats, deals.players))
+
+        value = _value(here)
+        line = slope * shares[place]
+        guess = item.cost + value.value / line if line > 0 else item.cost + math.copysign(2, value.value)
+        found, played = search(at, {item.cost: value}, guess, top)
+        p = min(1.0, 2 * min(float(here.above(1.0)), float(here.below(1.0))))
+        costs = tuple(sorted(played.items()))
+        games_ = own.size * deals.lineup.rotations * (len(costs) - 1)
+        return Priced(item, int(here.den), value, p, 1.0, found, costs), games_
+
+    each: list[Priced] = []
+    spent = deals.count * deals.lineup.rotations
+    share = base.seats.astype(bool).sum() / max(len(items), 1)
+    for priced, played in mapped(one, chosen, jobs):
+        each.append(priced)
+        spent += played
+        advance(int(share * _PLAYS), priced.item.name)
+    return Context(name, deals.combinations, tuple(each), spent)
+
+
+def _corrected(contexts: Sequence[Context]) -> list[Context]:
+    """Correct for everything that was looked at: all items in all contexts."""
+    adjusted = iter(benjamini_yekutieli([one.p for context in contexts for one in context.priced]))
+    return [
+        replace(context, priced=tuple(replace(one, adjusted=next(adjusted)) for one in context.priced))
+        for context in contexts
+    ]
+
+
+_PLAYS: Final = 7
+"""Costs that are played for an item, about: for the progress line only."""
+
+
+def expected_games(game: Game[Any, Any], catalog: Catalog, names: Sequence[str], deals: int) -> int:
+    """Return about how many games will be played, for a progress line."""
+    facts = game.facts
+    items = len(names) or len(items_in(game, catalog))
+    return (2 if facts.variants_at_once else 1) * (3 * deals + items * _PLAYS * deals // 5)
+
+
+def _slope(deals: Deals, catalog: Catalog, jobs: int) -> float:
+    """Return roughly what a coin is worth: it only says at which cost to look first."""
+    count = max(deals.count // _COIN_DEALS, 2)
+    return coin_of(
+        deals.game,
+        catalog,
+        deals.edition,
+        deals.lineup,
+        deals.combinations,
+        seed=deals.seed,
+        first_index=deals.count,
+        deals=count,
+        jobs=jobs,
+    )
+
+
+def _value(points: Ratio) -> Interval:
+    return Interval(*(end - 1 for end in points.interval))
+
+
+# --- the spread of all values
+
+
+def _shrunk(
+    deals: Deals,
+    catalogs: tuple[Catalog, Catalog],
+    items: Sequence[Item],
+    proposal: Mapping[int, int],
+    jobs: int,
+    advance: Advance,
+) -> Shrunk:
+    """Measure the values of all items on fresh deals, as printed and as proposed."""
+    before, after = (
+        dealt(deals, catalog, items, jobs, lambda done: advance(done, "fresh games")) for catalog in catalogs
+    )
+    pseudo = _pseudo_values(before), _pseudo_values(after)
+    fresh = tuple(
+        Fresh(item, proposal[item.id], *(_value(_points(deals, found, place)) for found in (before, after)))
+        for place, item in enumerate(items)
+        if item.id in proposal and before.seats[:, place].any()
+    )
+    return Shrunk(
+        spread_of(pseudo[0]),
+        spread_of(pseudo[1]),
+        _mean(pseudo[1] - pseudo[0]),
+        deals.count * deals.lineup.rotations,
+        fresh,
+    )
+
+
+def _points(deals: Deals, found: DealtScores, place: int) -> Ratio:
+    """Return the win points of the seats that were dealt an item."""
+    return Ratio.of(found.score[:, place], found.seats[:, place], deals.players)
+
+
+def _pseudo_values(found: DealtScores) -> npt.NDArray[np.float64]:
+    """Return the jackknife's pseudo-values of the variance of items' values, one per deal.
+
+    The variance of noisy values is too large by the mean variance of the noise, which falls with the number
+    of deals as 1/n; that is what the jackknife takes out.
+    """
+    import numpy as np
+
+    score, seats = (column.astype(np.int64) for column in (found.score, found.seats))
+    deals = score.shape[0]
+    held = seats.sum(axis=0) > seats.max(axis=0)  # dealt in more than one deal
+    score, seats = score[:, held], seats[:, held]
+    whole = (score.sum(axis=0) / seats.sum(axis=0)).var()
+    without = ((score.sum(axis=0) - score) / (seats.sum(axis=0) - seats)).var(axis=1)
+    return np.asarray(deals * whole - (deals - 1) * without)
+
+
+def spread_of(pseudo: npt.NDArray[np.float64]) -> Interval:
+    """Return the standard deviation whose variance has these pseudo-values."""
+    return Interval(*(math.sqrt(max(end, 0.0)) for end in _mean(pseudo)))
+
+
+def _mean(values: npt.NDArray[np.float64]) -> Interval:
+    count = values.size
+    mean = float(values.mean())
+    reach = float(student(count - 1)) * float(values.std(ddof=1)) / math.sqrt(count)
+    return Interval(mean, mean - reach, mean + reach)

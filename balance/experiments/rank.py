@@ -1,0 +1,209 @@
+"""Ranking with games: the worst confirmed on fresh seeds, and more games where verdicts are open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from balance.dataset.run import Run, open_runs
+from balance.experiments.side_by_side import fresh_seed, play_prepared
+from balance.games.variants import texts_of
+from balance.judge.findings import Finding, compute_p_values
+from balance.judge.ranking import HEADLINE, Ranking, judged_cells, rank
+from balance.judge.sentences import measured_sentence
+from balance.judge.thresholds import Thresholds, load_thresholds
+from balance.judge.verdict import Judgement, Key, Verdict
+from balance.measure.cells import CellStatistics, Statistics, statistics
+from balance.measure.metrics import Measurement, measure
+from balance.stats.corrections import Look
+
+if TYPE_CHECKING:
+    from balance.experiments.side_by_side import Play
+
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """A finding, measured again on fresh seeds."""
+
+    finding: Finding
+    fresh: Measurement | None
+    games: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether the fresh games alone say the same: outside the range, at 5% one-sided."""
+        if self.fresh is None:
+            return False
+        again = Finding(self.finding.cell, self.fresh, self.finding.threshold, self.finding.upper)
+        compute_p_values([again])
+        return again.p_broken <= 0.05
+
+    def sentence(self) -> str:
+        """Return the fresh figure in words."""
+        if self.fresh is None:
+            return "could not be measured again"
+        return f"{measured_sentence(self.fresh)} on {self.games:,} fresh games"
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Every combination of some runs, ranked, and the worst confirmed on fresh seeds."""
+
+    ranking: Ranking
+    thresholds: Thresholds
+    fresh: tuple[Confirmed, ...]
+
+
+def check_all(
+    paths: Sequence[str | Path],
+    *,
+    players: str | int | Sequence[int] | None = None,
+    thresholds: Iterable[str | Path] = (),
+    accept: Iterable[str] = (),
+    budget: int = 0,
+    extensions: str | Path | None = None,
+    play: Play | None = None,
+    say: Say = lambda _: None,
+) -> Ranked:
+    """Judge and rank every combination of runs, and measure the worst again on fresh seeds.
+
+    With a `budget` of games it plays on where verdicts are open, into `extensions`.
+
+    >>> check_all(["nowhere"])
+    Traceback (most recent call last):
+    balance.errors.DataError: there is no run in nowhere: run.json is missing
+    """
+    from balance.sweep.planning import parse_players
+
+    runs = open_runs(paths)
+    game = runs[0].game
+    counts = parse_players(texts_of(players), game.facts)
+    accepted = load_thresholds(game, thresholds, accept)
+    play = play or play_prepared
+    if budget:
+        place = Path(extensions or f"{paths[-1]}-more")
+        found = play_until_decided(runs, accepted, counts, budget, place, play, say)
+    else:
+        found = rank(runs, accepted, counts)
+    worst = [j for j in found.ranked[:HEADLINE] if j.verdict is Verdict.BROKEN]
+    return Ranked(found, accepted, tuple(confirm(found, worst, play) if worst else ()))
+
+
+def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int = 2000) -> list[Confirmed]:
+    """Measure what breaks each of some combinations again, on seeds that nobody has looked at."""
+    from balance.sweep import simulation
+
+    reasons = [(j, ranking.reason(j)) for j in named]
+    run = ranking.runs[0]
+    found: list[Confirmed] = []
+    for players in sorted({j.players for j, _ in reasons}):
+        here = [(j, f) for j, f in reasons if j.players == players and f is not None]
+        if not here:
+            continue
+        prepared = simulation.prepare_fresh(
+            run,
+            seed=fresh_seed(run.plan.seed),
+            players=players,
+            combinations=sorted({(), *(j.variants for j, _ in here)}),
+            lineups=sorted({f.cell.lineup for _, f in here}),
+            games_per_cell=games,
+        )
+        fresh = statistics([play(prepared)])
+        for judgement, finding in here:
+            cell = fresh.find(players, judgement.variants, finding.cell.lineup)
+            found.append(Confirmed(finding, _again(fresh, cell, finding), cell.games if cell else 0))
+    order = {id(finding): k for k, (_, finding) in enumerate(reasons)}
+    return sorted(found, key=lambda confirmed: order[id(confirmed.finding)])
+
+
+def _again(fresh: Statistics, cell: CellStatistics | None, finding: Finding) -> Measurement | None:
+    if cell is None:
+        return None
+    return next((m for m in measure(fresh, cell) if m.name == finding.measured.name), None)
+
+
+# --- until it is decided
+
+
+def play_until_decided(
+    runs: Sequence[Run],
+    thresholds: Thresholds,
+    players: Sequence[int],
+    budget: int,
+    folder: Path,
+    play: Play,
+    say: Say,
+) -> Ranking:
+    """Put more games where verdicts are open, twice as many each time, until all is decided or paid.
+
+    How many looks there are follows from the budget and the games at hand. What one look has decided stays;
+    each spends its part of the rate of false claims. What a look could not pay for gets no more games: how
+    many games are behind a verdict never depends on how they came out. The games go into extensions of the
+    run, `look-2-4-...` at 4 players.
+    """
+    from balance.sweep import simulation
+
+    held = list(runs)
+    last = dict.fromkeys((cell.players for run in runs for cell in run.plan.cells), runs[-1].path)
+    settled: dict[Key, Judgement] = {}
+    judged = set(judged_cells(runs, players))
+    at_hand = sum(cell.games for run in runs for cell in run.plan.cells if cell.id in judged)
+    look = Look.first(at_hand, budget)
+    left = budget
+    given_up: set[Key] = set()
+    while True:
+        ranking = rank(held, thresholds, players, look=look, settled=settled)
+        settled = {j.key: j for j in ranking.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
+        open_ = [j for j in ranking.judgements.judgements if j.verdict is Verdict.UNDECIDED]
+        say(
+            f"look {look.number} of {look.of}: {len(settled)} decided, {len(open_)} open, {left:,} games left"
+        )
+        chosen = _affordable([j for j in open_ if j.key not in given_up], left)
+        if not chosen or look.number == look.of:
+            return ranking
+        given_up |= {j.key for j in open_} - {j.key for j in chosen}
+        look = look._replace(number=look.number + 1)
+        for count, deals in sorted({(j.players, _deals(j)) for j in chosen}):
+            here = [j for j in chosen if (j.players, _deals(j)) == (count, deals)]
+            prepared = simulation.prepare_extension(
+                last[count],
+                folder / f"look-{look.number}-{count}-{deals}",
+                players=count,
+                variants=["none", *(",".join(j.variants) for j in here)],
+                games_per_cell=deals,
+            )
+            run = play(prepared)
+            last[count] = run.path
+            held.append(run)
+            left -= run.plan.games
+
+
+def _deals(judgement: Judgement) -> int:
+    """Return how many deals a cell of a combination has so far."""
+    return max(cell.cell.deals for cell in judgement.cells)
+
+
+def _affordable(open_: Sequence[Judgement], left: int) -> list[Judgement]:
+    """Return the combinations that can be paid for, those that seem to need least first.
+
+    What looks too close to call after a few games may be far off after more, so it is not left out.
+    """
+    chosen: list[Judgement] = []
+    counts: set[int] = set()
+    for judgement in sorted(open_, key=lambda j: (j.further, j.key)):
+        if judgement.blocked:
+            continue
+        cost = sum(cell.cell.games for cell in judgement.cells)
+        if judgement.players not in counts:  # the baseline is played on too
+            cost *= 2
+        if cost > left:
+            break
+        left -= cost
+        counts.add(judgement.players)
+        chosen.append(judgement)
+    return chosen

@@ -1,0 +1,175 @@
+"""The weights of a learned player: how they are laid out, folded for the rules of a cell, checked, stored.
+
+A network scores the options of a decision. The features of the rules in force enter through biases that are
+computed once per cell (`fold`), so they cost nothing in a decision. Needs NumPy alone. Knows no game.
+"""
+
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from balance.errors import UsageError
+from balance.files import write_whole
+from balance.games.compiled.notes import NOTE, weights_note
+
+LAYOUT_VERSION: Final = 1
+HIDDEN: Final = 64
+OPTION_HIDDEN: Final = 32
+RULES_HIDDEN: Final = 32
+HEAD: Final = 8
+"""Numbers in front of the folded weights: the first is the inverse temperature."""
+MOST_BYTES: Final = 8_000_000
+
+Floats = npt.NDArray[np.float32]
+
+
+class NetworkLayout(NamedTuple):
+    """How many features a game gives; `option` is a multiple of 32."""
+
+    situation: int
+    option: int
+    rules: int
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return the arrays of a network and their shapes."""
+        second = self.option + OPTION_HIDDEN
+        return {
+            "situation": (self.situation, HIDDEN),
+            "situation_bias": (HIDDEN,),
+            "second": (HIDDEN, second),
+            "second_bias": (second,),
+            "option": (self.option, OPTION_HIDDEN),
+            "out": (OPTION_HIDDEN,),
+            "rules": (self.rules, HIDDEN),
+            "rules_in": (self.rules, RULES_HIDDEN),
+            "rules_in_bias": (RULES_HIDDEN,),
+            "rules_first": (RULES_HIDDEN, HIDDEN),
+            "rules_second": (RULES_HIDDEN, second),
+        }
+
+    def folded_size(self) -> int:
+        """Return how many numbers the folded weights have."""
+        second = self.option + OPTION_HIDDEN
+        return (
+            HEAD
+            + (self.situation + 1) * HIDDEN
+            + (HIDDEN + 1) * second
+            + self.option * OPTION_HIDDEN
+            + OPTION_HIDDEN
+        )
+
+
+def _times(features: Floats, matrix: Floats) -> Floats:
+    """Multiply a vector with a matrix in one fixed order: a library's product may round by the processor."""
+    total = np.zeros(matrix.shape[1], np.float32)
+    for i in np.flatnonzero(features):
+        total = total + features[i] * matrix[i]
+    return total
+
+
+def fold(weights: Mapping[str, Floats], rules: Floats, temperature: float = 1.0) -> Floats:
+    """Return the weights for one set of rules as one array, in the order that the kernel reads."""
+    hidden = np.maximum(_times(rules, weights["rules_in"]) + weights["rules_in_bias"], np.float32(0))
+    first = weights["situation_bias"] + _times(rules, weights["rules"])
+    first = first + _times(hidden, weights["rules_first"])
+    second = weights["second_bias"] + _times(hidden, weights["rules_second"])
+    head = np.zeros(HEAD, np.float32)
+    head[0] = 1.0 / temperature
+    parts = (head, weights["situation"], first, weights["second"], second, weights["option"], weights["out"])
+    return np.concatenate([np.ravel(part) for part in parts]).astype(np.float32)
+
+
+def score_options(folded: Floats, layout: NetworkLayout, situation: Floats, options: Floats) -> Floats:
+    """Return the scores of options as the kernel has them, but for rounding; for games in plain Python."""
+    width = layout.option + OPTION_HIDDEN
+    sizes = (HEAD, layout.situation * HIDDEN, HIDDEN, HIDDEN * width, width, layout.option * OPTION_HIDDEN)
+    _, first, bias, second, second_bias, inner, out = np.split(folded, np.cumsum(sizes))
+    hidden = np.maximum(situation @ first.reshape(-1, HIDDEN) + bias, 0)
+    wide = hidden @ second.reshape(HIDDEN, width) + second_bias
+    inside = np.maximum(options @ inner.reshape(-1, OPTION_HIDDEN) + wide[layout.option :], 0)
+    return np.asarray(options @ wide[: layout.option] + inside @ out, np.float32)
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What weights were made for."""
+
+    layout: NetworkLayout
+    features: str
+    """Digest of the features of fixed situations of the game."""
+
+
+def write_weights(
+    path: Path, weights: Mapping[str, Floats], stamp: Stamp, log: Mapping[str, Any] | None = None
+) -> None:
+    """Write weights with their stamp and the log of their training."""
+    write_whole(path, weights_file(weights, stamp, log or {}))
+
+
+def weights_file(weights: Mapping[str, Floats], stamp: Stamp, log: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a file of weights: the arrays of NumPy's npz, and a note beside them."""
+    note = {
+        "version": LAYOUT_VERSION,
+        "layout": list(stamp.layout),
+        "features": stamp.features,
+        "training": dict(log),
+    }
+    buffer = io.BytesIO()
+    arrays: dict[str, Any] = {name: weights[name] for name in stamp.layout.shapes()}
+    np.savez_compressed(buffer, **arrays)
+    with zipfile.ZipFile(buffer, "a") as file:
+        file.writestr(zipfile.ZipInfo(NOTE), json.dumps(note, sort_keys=True))
+    return buffer.getvalue()
+
+
+def read_weights(path: Path, stamp: Stamp) -> dict[str, Floats]:
+    """Read weights; UsageError if they are damaged or were made for other features."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from error
+    return parse_weights(data, str(path), stamp)
+
+
+def parse_weights(data: bytes, file: str, stamp: Stamp) -> dict[str, Floats]:
+    """Return the weights that the bytes of a file hold; UsageError as `read_weights`."""
+    return _checked(file, *_parsed(data, file), stamp)
+
+
+def _parsed(data: bytes, path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"{path}: too large for the weights of a player")
+    try:
+        note = weights_note(data)
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files if name != NOTE}
+    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+        raise UsageError(f"{path}: not the weights of a player, or damaged ({error})") from error
+    return note, arrays
+
+
+def _checked(
+    path: str, note: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]], stamp: Stamp
+) -> dict[str, Floats]:
+    if note.get("version") != LAYOUT_VERSION or note.get("layout") != list(stamp.layout):
+        raise UsageError(f"{path}: weights of another layout; train anew with `balance train`")
+    if stamp.features and note.get("features") != stamp.features:
+        raise UsageError(
+            f"{path}: weights for other features of the game than this version computes; "
+            "train anew with `balance train`"
+        )
+    for name, shape in stamp.layout.shapes().items():
+        found = arrays.get(name)
+        if found is None or found.shape != shape or found.dtype != np.float32:
+            raise UsageError(f"{path}: '{name}' is missing or has the wrong shape")
+        if not np.isfinite(found).all():
+            raise UsageError(f"{path}: '{name}' has values that are not finite")
+    return {name: arrays[name] for name in stamp.layout.shapes()}

@@ -1,0 +1,144 @@
+"""What training needs to know of Nefarious: which cells there are, whom to play against, how to measure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from balance.games.compiled.weights import Floats, NetworkLayout, Stamp, fold
+from balance.games.nefarious.catalog.loading import load_catalog
+from balance.games.nefarious.catalog.model import Catalog
+from balance.games.nefarious.invented import invent_twist
+from balance.games.nefarious.player import Player
+from balance.games.nefarious.policies.features import LAYOUT
+from balance.games.nefarious.policies.fitted import twist_digest
+from balance.games.nefarious.policies.learned import STAMP, learned_weights
+from balance.games.nefarious.policies.names import POLICIES
+from balance.games.nefarious.rules import Cell, compile_cell
+
+Ints = npt.NDArray[np.int64]
+
+ROUND_LIMIT: Final = 70
+INVENTED: Final = "invented"
+"""Stands for a twist that is made up anew whenever it is drawn."""
+_BOTS: Final = {
+    "adaptive": 0.4,
+    "greedy": 0.15,
+    "investor": 0.1,
+    "researcher": 0.1,
+    "rusher": 0.1,
+    "saver": 0.08,
+    "spoiler": 0.07,
+}
+_COUNTS: Final = {2: 0.2, 3: 0.17, 4: 0.3, 5: 0.16, 6: 0.17}
+
+
+class NefariousTraining:
+    """Nefarious, to be learned: all pairs of twists, single ones and none."""
+
+    layout: NetworkLayout = LAYOUT
+    learner = POLICIES["learned"]
+    past = (12, 13)
+    bots = tuple((POLICIES[name], share) for name, share in _BOTS.items())
+    margin = 20.0
+    figure = "pairs"
+    """The figure of `evaluate` that training shall raise."""
+
+    def __init__(self, catalog: Catalog | None = None, only: str | None = None) -> None:
+        self.catalog = catalog or load_catalog()
+        ids = [twist.id for twist in self.catalog.twists]
+        editions = {twist.id: set(twist.editions) for twist in self.catalog.twists}
+        pairs = [pair for pair in combinations(ids, 2) if editions[pair[0]] & editions[pair[1]]]
+        invented = [(INVENTED,)] * 60 + [(INVENTED, one) for one in ids]
+        self.combinations: Sequence[tuple[str, ...]] = [
+            *pairs, *((one,) for one in ids), *([()] * 24), *invented,
+        ]  # fmt: skip
+        if only is not None:
+            self.combinations = [c for c in self.combinations if only in c] + [(only,)] * len(ids)
+        self._editions = editions
+
+    def only(self, variant: str) -> "NefariousTraining":
+        """Return the same with the combinations that hold one twist."""
+        return NefariousTraining(self.catalog, self.catalog.twist(variant).id)
+
+    def known(self) -> list[str]:
+        """Return digests of the twists that are met."""
+        met = {twist for combination in self.combinations for twist in combination} - {INVENTED}
+        return sorted(twist_digest(self.catalog.twist(twist)) for twist in met)
+
+    def stamp(self) -> Stamp:
+        """Return what the weights are made for."""
+        return STAMP
+
+    def weights(self) -> dict[str, Floats]:
+        """Return the weights of the catalog's learned player."""
+        return learned_weights(self.catalog.policies.network)
+
+    def cell(self, combination: tuple[str, ...], rng: np.random.Generator) -> Cell:
+        """Compile a cell with an edition, an order of twists and a number of players by chance."""
+        known = [edition.id for edition in self.catalog.editions]
+        for twist in combination:
+            known = [edition for edition in known if twist == INVENTED or edition in self._editions[twist]]
+        shares = np.array([3.0 if edition == "ascora-2011" else 1.0 for edition in known])
+        edition = str(rng.choice(known, p=shares / shares.sum()))
+        players = int(rng.choice(list(_COUNTS), p=list(_COUNTS.values())))
+        twists = [combination[i] for i in rng.permutation(len(combination))]
+        catalog = self.catalog
+        if INVENTED in twists:
+            catalog = replace(catalog, twists=(*catalog.twists, invent_twist(INVENTED, (edition,), rng)))
+        cell = compile_cell(catalog, edition, players, twists)
+        cell.rules["round_limit"] = ROUND_LIMIT
+        return cell
+
+    def player(self) -> Player:
+        """Return something that plays."""
+        return Player()
+
+    def outcomes(self, cell: Cell, seed: int, indices: Ints, policies: Ints) -> Ints:
+        """Return who wins games (-1: nobody)."""
+        return Player().outcomes(cell, seed, indices, policies).winners
+
+    def evaluate(self, weights: Mapping[str, Floats], seed: int) -> dict[str, float]:
+        """Measure one learned player among `adaptive`, and one `adaptive` among learned, at 4 players."""
+        rng = np.random.default_rng(7)
+        pairs = [
+            c
+            for c in self.combinations
+            if len(c) == 2
+            and INVENTED not in c
+            and "ascora-2011" in set.intersection(*(self._editions[t] for t in c))
+        ]
+        chosen = [pairs[i] for i in rng.choice(len(pairs), 24, replace=False)]
+        alone, against, stalls = [], [], []
+        for combination in [(), *chosen]:
+            cell = compile_cell(self.catalog, "ascora-2011", 4, combination)
+            cell.networks[self.learner] = fold(weights, cell.features)
+            games = 1200 if not combination else 200
+            alone.append(_points(cell, seed, games, self.learner, POLICIES["adaptive"])[0])
+            points, stalled = _points(cell, seed + 1, games, POLICIES["adaptive"], self.learner)
+            against.append(points)
+            stalls.append(stalled)
+        return {
+            "none": alone[0],
+            "pairs": float(np.mean(alone[1:])),
+            "least": float(min(alone[1:])),
+            "adaptive_none": against[0],
+            "adaptive_pairs": float(np.mean(against[1:])),
+            "adaptive_most": float(max(against[1:])),
+            "stalled": float(np.mean(stalls)),
+        }
+
+
+def _points(cell: Cell, seed: int, games: int, one: int, others: int) -> tuple[float, float]:
+    """Return the win points of one among others, taking turns at the seats, and the share of stalls."""
+    indices = np.arange(games, dtype=np.int64)
+    policies = np.full((games, cell.players), others, np.int64)
+    policies[indices, indices % cell.players] = one
+    outcomes = Player().outcomes(cell, seed, indices, policies)
+    won = outcomes.winners == indices % cell.players
+    stalled = outcomes.winners < 0
+    points = won.mean() * cell.players + stalled.mean()
+    return float(points), float(stalled.mean())

@@ -1,0 +1,96 @@
+"""Judging and ranking all combinations of runs.
+
+One command looks at everything here, so everything is one family of the correction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from balance.dataset.run import Run
+from balance.errors import DataError
+from balance.judge.bench import Bench
+from balance.judge.findings import Finding
+from balance.judge.interaction import Together, together
+from balance.judge.sentences import finding_sentence
+from balance.judge.thresholds import Thresholds
+from balance.judge.verdict import Judgement, Judgements, Key, Verdict, judge
+from balance.measure.cells import Statistics, statistics
+from balance.stats.corrections import Look
+
+HEADLINE: Final = 10
+"""How many of the worst are named, after they were confirmed."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """All combinations: those that only together are broken first, then the worst."""
+
+    runs: tuple[Run, ...]
+    statistics: Statistics
+    bench: Bench
+    judgements: Judgements
+    ranked: tuple[Judgement, ...]
+    together: tuple[Together, ...]
+
+    def sentence(self, finding: Finding) -> str:
+        """Return a finding in words, beside the same without variants."""
+        return finding_sentence(finding, self.bench.without(finding))
+
+    def only_together(self, judgement: Judgement) -> Together | None:
+        """Return at which strength a combination is broken although its variants alone are not, if any."""
+        return next((one for one in self.together if one.key == judgement.key), None)
+
+    def reason(self, judgement: Judgement) -> Finding | None:
+        """Return what breaks or bends a combination most, or what keeps it undecided."""
+        return judgement.reasons[0] if judgement.reasons else judgement.holding
+
+
+def judged_cells(runs: Sequence[Run], players: Sequence[int] = ()) -> list[int]:
+    """Return the cells with variants, at some numbers of players: what there is to judge."""
+    return sorted(
+        {
+            cell.id
+            for run in runs
+            for cell in run.plan.cells
+            if cell.variants and cell.games and (not players or cell.players in players)
+        }
+    )
+
+
+def ranked(judgements: Sequence[Judgement], both: Sequence[Together] = ()) -> tuple[Judgement, ...]:
+    """Return verdicts in the order in which a designer wants to read them: surprises, then the worst."""
+    surprising = {one.key for one in both if one.sure}
+    return tuple(sorted(judgements, key=lambda j: (j.key not in surprising, *_order(j))))
+
+
+def _order(judgement: Judgement) -> tuple[object, ...]:
+    """Return what to sort by: broken first, then undecided, bent and fine; those furthest outside before."""
+    rank = list(Verdict).index(judgement.verdict)
+    return rank, -judgement.severity, -judgement.further, judgement.players, judgement.variants
+
+
+def rank(
+    runs: Sequence[Run],
+    thresholds: Thresholds,
+    players: Sequence[int] = (),
+    *,
+    look: Look | None = None,
+    settled: dict[Key, Judgement] | None = None,
+    summed: Statistics | None = None,
+) -> Ranking:
+    """Judge every combination of variants in runs, at some or all numbers of players.
+
+    `summed` is what the games of the runs add up to, if that is at hand already.
+    """
+    run = runs[0]
+    cells = judged_cells(runs, players)
+    if not cells:
+        raise DataError(f"the runs hold no games under {run.game.facts.variants} to be judged")
+    summed = summed or statistics(runs, cells)
+    bench = Bench(summed)
+    found = judge(summed, thresholds, cells=cells, bench=bench, look=look, settled=settled)
+    both = tuple(together(found, summed))
+    return Ranking(tuple(runs), summed, bench, found, ranked(found.judgements, both), both)

@@ -1,0 +1,153 @@
+"""Verdicts and findings of runs as tables, kept in the user's cache.
+
+Both are what `balance check --all` says by the thresholds of the game; the game without variants is judged
+apart, as `balance check` without names does. Nothing here is written into a run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from balance.dataset import kept
+from balance.dataset.parquet import encode
+from balance.games.contract import Accepting
+from balance.games.sources import digest
+from balance.judge.bench import Bench
+from balance.judge.thresholds import load_thresholds
+from balance.judge.verdict import CellVerdict, Judgement, Judgements, judge
+from balance.measure.cells import statistics
+from balance.measure.metrics import Measurement
+from balance.resources import cache_dir
+
+if TYPE_CHECKING:
+    from balance.dataset.run import Run
+
+COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
+    "findings": {
+        "cell_id": "integer",
+        "strength": "varchar",
+        "metric": "varchar",
+        "of": "varchar",
+        "class": "varchar",
+        "end": "varchar",
+        "threshold": "double",
+        "value": "double",
+        "low": "double",
+        "high": "double",
+        "n": "bigint",
+        "p": "double",
+        "outside": "boolean",
+        "inside": "boolean",
+        "weaker": "boolean",
+    },
+    "verdicts": {
+        "cell_id": "integer",
+        "verdict": "varchar",
+        "not_broken": "boolean",
+        "metric": "varchar",
+        "of": "varchar",
+        "severity": "double",
+        "further_games": "bigint",
+        "games": "bigint",
+    },
+}
+COMBINED: Final = ("verdicts",)
+_SHOWN: Final = "shown"
+"""The class of a metric without a threshold."""
+_INSIDE: Final = 0.05
+"""One-sided, uncorrected: of one metric at one end."""
+
+
+def files(runs: Sequence[Run]) -> dict[str, Path]:
+    """Return the files of both tables, made unless they are in the cache."""
+    game = runs[0].game
+    ranges = game.thresholds_file().read_bytes() if isinstance(game, Accepting) else b""
+    content = repr((digest(__name__), ranges, [sorted(run.state.files().items()) for run in runs]))
+    folder = cache_dir() / "judgements" / hashlib.sha256(content.encode()).hexdigest()[:24]
+    found = {table: folder / f"{table}.parquet" for table in COLUMNS}
+    if all(map(kept.is_kept, found.values())):
+        return found
+    rows = _rows(runs)
+    for table, file in found.items():
+        kept.keep(file, _encoded(COLUMNS[table], rows[table]))
+    return found
+
+
+def _encoded(columns: Mapping[str, str], rows: Sequence[Mapping[str, object]]) -> memoryview:
+    import polars as pl
+
+    types: dict[str, Any] = {
+        "integer": pl.Int32,
+        "bigint": pl.Int64,
+        "double": pl.Float64,
+        "boolean": pl.Boolean,
+        "varchar": pl.String,
+    }
+    return encode(pl.DataFrame(rows, {name: types[kind] for name, kind in columns.items()}, orient="row"))
+
+
+def _rows(runs: Sequence[Run]) -> dict[str, list[dict[str, object]]]:
+    """Judge what has variants, and what has none, and return the rows of each table."""
+    thresholds = load_thresholds(runs[0].game)
+    summed = statistics(runs)
+    bench = Bench(summed)
+    found: dict[str, list[dict[str, object]]] = {table: [] for table in COLUMNS}
+    for with_variants in (False, True):
+        cells = [number for number, cell in summed.cells.items() if bool(cell.variants) is with_variants]
+        judged = judge(summed, thresholds, cells=cells, bench=bench)
+        found["verdicts"] += map(_verdict, judged.judgements)
+        found["findings"] += _findings(judged, bench)
+    return found
+
+
+def _verdict(judgement: Judgement) -> dict[str, object]:
+    reason = judgement.reasons[0] if judgement.reasons else judgement.holding
+    further = judgement.further
+    return {
+        "cell_id": min(cell.cell.id for cell in judgement.cells),
+        "verdict": judgement.verdict.value,
+        "not_broken": judgement.not_broken,
+        "metric": reason.measured.metric.name if reason else None,
+        "of": reason.measured.of if reason else None,
+        "severity": judgement.severity,
+        "further_games": None if judgement.too_close else int(further),
+        "games": sum(cell.cell.games for cell in judgement.cells),
+    }
+
+
+def _findings(judged: Judgements, bench: Bench) -> Iterator[dict[str, object]]:
+    """Yield a row per end of a range, and one for a metric that is only shown."""
+    for cell in (cell for judgement in judged.judgements for cell in judgement.cells):
+        ends: set[str] = set()
+        for finding in cell.findings:
+            ends.add(finding.measured.name)
+            yield _measured(cell, finding.measured) | {
+                "class": finding.kind.value,
+                "end": "high" if finding.upper else "low",
+                "threshold": finding.bound,
+                "p": finding.adjusted,
+                "outside": finding.outside,
+                "inside": finding.p_fine <= _INSIDE,
+                "weaker": finding.weaker,
+            }
+        for measured in bench.of(cell.cell):
+            if measured.name not in ends:
+                yield _measured(cell, measured) | {"class": _SHOWN}
+
+
+def _measured(cell: CellVerdict, measured: Measurement) -> dict[str, object]:
+    value, low, high = measured.interval
+    row: dict[str, object] = dict.fromkeys(COLUMNS["findings"])
+    return row | {
+        "cell_id": cell.cell.id,
+        "strength": cell.strength,
+        "metric": measured.metric.name,
+        "of": measured.of,
+        "value": value,
+        "low": low,
+        "high": high,
+        "n": int(measured.estimate.n),
+    }

@@ -1,0 +1,1 @@
+"""Learning by self-play: records games, fits networks, keeps a league of opponents. Knows no game."""

@@ -1,0 +1,97 @@
+"""Best replies: what a player can gain who learns to beat a table that does not learn.
+
+The reply is a network like any other, trained against the frozen table alone. What it gains is a lower bound:
+a better optimiser might find more.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, Final, cast
+
+import numpy as np
+
+from balance.games.compiled.weights import Floats, fold
+from balance.learning.training import Frozen, Settings, Stage, Trainable, Training
+
+_GAMES: Final = 36
+_CELLS: Final = 64
+_Z: Final = 1.959964
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What one among a frozen table wins, in win points above a fair share, with its 95% interval."""
+
+    gain: float
+    low: float
+    high: float
+    trained: int
+    """Games that the reply learned from."""
+    fresh: int
+    """Games that it was measured on."""
+    start: str
+    """`learned`: began as the frozen network; `nothing`: began at random play."""
+
+
+class _OneCell:
+    """A game reduced to one cell."""
+
+    def __init__(self, game: Trainable, make: Callable[[], Any]) -> None:
+        self._game, self._make = game, make
+        self.layout, self.learner, self.past = game.layout, game.learner, game.past
+        self.bots, self.margin = game.bots, game.margin
+        self.combinations: Sequence[tuple[str, ...]] = ((),)
+        self.figure = game.figure
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+    def cell(self, combination: Any, rng: Any) -> Any:  # noqa: ARG002
+        return self._make()
+
+
+def best_reply(
+    game: Trainable,
+    make: Callable[[], Any],
+    frozen: Frozen,
+    start: Mapping[str, Floats] | None,
+    games: int,
+    fresh: int,
+    seed: int,
+    threads: int,
+    advance: Callable[[int], object] = lambda _: None,
+) -> Reply:
+    """Train a reply to a frozen table in one cell, and measure it on fresh deals."""
+    warm = start is not None
+    if warm:
+        stage = Stage(games, (5e-4, 1e-4), (0.004, 0.001), self_play=0.0, past_play=0.0)
+    else:
+        stage = Stage(games, (2e-3, 1e-4), (0.02, 0.001), (0.2, 0.0), self_play=0.0, past_play=0.0)
+    settings = Settings((stage,), seed, threads, _CELLS, _GAMES, frozen_play=1.0, alone=1.0, evaluate_every=0)
+    one = _OneCell(game, make)
+    training = Training(cast("Trainable", one), None, settings, start, frozen)
+    while training.games < games:
+        before = training.games
+        training.step()
+        advance(training.games - before)
+    points, spread = measure_alone(game, make(), training.fitter.policy.weights(), frozen, fresh, seed + 1)
+    half = _Z * spread / sqrt(fresh)
+    gain = points - 1.0
+    return Reply(gain, gain - half, gain + half, training.games, fresh, "learned" if warm else "nothing")
+
+
+def measure_alone(
+    game: Trainable, cell: Any, weights: Mapping[str, Floats], frozen: Frozen, games: int, seed: int
+) -> tuple[float, float]:
+    """Return the mean and spread of the win points of a network alone among a frozen table."""
+    cell.networks[game.learner] = fold(weights, cell.features)
+    if frozen.weights is not None:
+        cell.networks[frozen.policy] = fold(frozen.weights, cell.features)
+    indices = np.arange(games, dtype=np.int64)
+    seats = np.full((games, cell.players), frozen.policy, np.int64)
+    seats[indices, indices % cell.players] = game.learner
+    winners = game.outcomes(cell, seed, indices, seats)
+    points = np.where(winners == indices % cell.players, cell.players, 0.0)
+    points = np.where(winners < 0, 1.0, points)
+    return float(points.mean()), float(points.std())

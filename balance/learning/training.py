@@ -1,0 +1,414 @@
+"""Training by self-play: draws cells, lets the learner play itself, its past and bots, and fits it.
+
+A game gives what `Trainable` says. Half of the games are pure self-play; cells that go badly are drawn more
+often. Everything is kept in a folder, so that training can be resumed.
+"""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import numpy as np
+import torch
+
+from balance.games.compiled.recorder import Recorder
+from balance.games.compiled.weights import Floats, NetworkLayout, Stamp, fold, write_weights
+from balance.learning.model import state_arrays
+from balance.learning.ppo import Fitter, Step
+from balance.learning.recording import Experience, Ints, gather
+
+Combination = tuple[str, ...]
+CHECKPOINT: Final = "checkpoint.npz"
+LOG: Final = "log.jsonl"
+WEIGHTS: Final = "weights.npz"
+AVERAGED: Final = 5
+"""Snapshots that count in the weights that training leaves, beside the last ones."""
+
+
+class TrainingCell(Protocol):
+    """The rules of one combination."""
+
+    @property
+    def players(self) -> int:
+        """How many sit at the table."""
+        ...
+
+    @property
+    def features(self) -> Floats:
+        """The features of the rules in force."""
+        ...
+
+    @property
+    def networks(self) -> dict[int, Floats]:
+        """Folded weights by policy."""
+        ...
+
+
+class Recording(Protocol):
+    """Plays games for a recorder; one per thread."""
+
+    def record(
+        self, cell: Any, seed: int, indices: Ints, policies: Ints, recorder: Recorder
+    ) -> tuple[Ints, Ints, Ints]:
+        """Play one game per index; return winners (-1 none), rounds and scores."""
+        ...
+
+
+class Trainable(Protocol):
+    """What a game gives to be learned."""
+
+    layout: NetworkLayout
+    learner: int
+    past: tuple[int, ...]
+    bots: tuple[tuple[int, float], ...]
+    """Policies to play against, with their shares."""
+    combinations: Sequence[Combination]
+    margin: float
+    """Points that count as a clear victory."""
+    figure: str
+    """The figure of `evaluate` that training shall raise."""
+
+    def stamp(self) -> Stamp:
+        """Return what weights must be stamped with."""
+        ...
+
+    def weights(self) -> dict[str, Floats]:
+        """Return the weights of the present learned player."""
+        ...
+
+    def known(self) -> list[str]:
+        """Return digests of the variants that are met."""
+        ...
+
+    def only(self, variant: str) -> "Trainable":
+        """Return the same with the combinations that hold one variant."""
+        ...
+
+    def cell(self, combination: Combination, rng: np.random.Generator) -> Any:
+        """Compile a cell of a combination, with a number of players and whatever else is drawn."""
+        ...
+
+    def player(self) -> Recording:
+        """Return something that plays."""
+        ...
+
+    def outcomes(self, cell: Any, seed: int, indices: Ints, policies: Ints) -> Ints:
+        """Return who wins games (-1: nobody)."""
+        ...
+
+    def evaluate(self, weights: Mapping[str, Floats], seed: int) -> dict[str, float]:
+        """Measure weights against bots."""
+        ...
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What holds until a number of games has been played; pairs are the values at its begin and its end."""
+
+    until: int
+    rate: tuple[float, float]
+    entropy: tuple[float, float]
+    margin: tuple[float, float] = (0.0, 0.0)
+    """Reward for a clear victory, beside that for a victory."""
+    self_play: float = 0.5
+    past_play: float = 0.15
+
+
+RECIPE: Final = (
+    Stage(500_000, (1.5e-3, 6e-4), (0.03, 0.02), (0.3, 0.1)),
+    Stage(1_400_000, (6e-4, 4e-4), (0.02, 0.004), (0.1, 0.0), 0.45, 0.12),
+    Stage(3_400_000, (1.3e-3, 8e-5), (0.004, 0.0015), (0.0, 0.0), 0.3, 0.1),
+)
+"""How `balance train` trains from nothing; after the last stage its last values stay."""
+
+
+@dataclass
+class Settings:
+    """How to train."""
+
+    stages: tuple[Stage, ...] = RECIPE
+    seed: int = 1
+    threads: int = 2
+    cells: int = 56
+    games: int = 36
+    frozen_play: float = 0.0
+    """Share of games against a frozen opponent; those that no share names are against bots."""
+    alone: float = 0.4
+    """Share of the games with strangers in which the learner sits alone."""
+    stall: float = 0.3
+    minibatch: int = 4096
+    snapshot_every: int = 15
+    most_snapshots: int = 40
+    evaluate_every: int = 10
+
+    def stage(self, games: int) -> tuple[Stage, float]:
+        """Return the stage after some games, and which part of it is done."""
+        begun = 0
+        for stage in self.stages:
+            if games < stage.until:
+                return stage, (games - begun) / (stage.until - begun)
+            begun = stage.until
+        return self.stages[-1], 1.0
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """An opponent that does not learn: a policy, and its weights if it is a network."""
+
+    policy: int
+    weights: Mapping[str, Floats] | None = None
+
+
+class Training:
+    """One training run, in a folder."""
+
+    def __init__(
+        self,
+        game: Trainable,
+        folder: Path | None,
+        settings: Settings,
+        start: Mapping[str, Floats] | None = None,
+        frozen: "Frozen | None" = None,
+    ) -> None:
+        self.game, self.folder, self.settings = game, folder, settings
+        self.fitter = Fitter(game.layout, settings.threads, settings.seed)
+        if start is not None:
+            self.fitter.policy.load(start)
+        self.frozen = frozen
+        self.snapshots: list[dict[str, Floats]] = []
+        self.iteration = 0
+        self.games = 0
+        self.standing = np.full(len(game.combinations), 1.0)
+        """Win points of the learner among bots, as a running mean, by combination."""
+        rows = settings.cells * settings.games * 200 // settings.threads
+        self._recorders = [Recorder(game.layout, rows, rows * 5) for _ in range(settings.threads)]
+        self._players = [game.player() for _ in range(settings.threads)]
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            if (folder / CHECKPOINT).exists():
+                self._resume(folder / CHECKPOINT)
+
+    def step(self) -> dict[str, Any]:
+        """Play and fit once."""
+        began = time.monotonic()
+        settings = self.settings
+        rng = np.random.default_rng([settings.seed, self.iteration])  # one stream for each iteration
+        stage, done = settings.stage(self.games)
+        weights = self.fitter.policy.weights()
+        networks = {self.game.learner: weights}
+        for policy in self.game.past:
+            past = self.snapshots[int(rng.integers(len(self.snapshots)))] if self.snapshots else weights
+            networks[policy] = past
+        if self.frozen is not None and self.frozen.weights is not None:
+            networks[self.frozen.policy] = dict(self.frozen.weights)
+        seeds = rng.integers(1 << 62, size=settings.threads)
+        parts = self.fitter.run(
+            [
+                lambda k=k: self._play(k, networks, np.random.default_rng(seeds[k]), stage, done)
+                for k in range(settings.threads)
+            ]
+        )
+        played = time.monotonic() - began
+        step = Step(
+            rate=stage.rate[0] * (stage.rate[1] / stage.rate[0]) ** done,
+            entropy=stage.entropy[0] * (stage.entropy[1] / stage.entropy[0]) ** done,
+            minibatch=settings.minibatch,
+        )
+        logged = self.fitter.fit(parts, step, rng)
+        results = [result for part in parts for result in part.results]
+        self._keep_standing(results)
+        self.iteration += 1
+        self.games += settings.cells * settings.games
+        if self.iteration % settings.snapshot_every == 0:
+            self.snapshots.append(self.fitter.policy.weights())
+            if len(self.snapshots) > settings.most_snapshots:
+                del self.snapshots[int(rng.integers(len(self.snapshots) - 5))]
+        alone = [points for _, points, _, _ in results if points >= 0]
+        entry = {
+            "iteration": self.iteration,
+            "games": self.games,
+            "decisions": sum(part.cell.size for part in parts),
+            "rounds": float(np.mean([rounds for _, _, rounds, _ in results])),
+            "stalls": float(np.mean([stalls for _, _, _, stalls in results])),
+            "among_bots": float(np.mean(alone)) if alone else None,
+            "play_seconds": round(played, 2),
+            "seconds": round(time.monotonic() - began, 2),
+            **logged,
+        }
+        if settings.evaluate_every and self.iteration % settings.evaluate_every == 0:
+            entry |= self.game.evaluate(self.fitter.policy.weights(), 1000 + self.iteration)
+            self.save()
+        if self.folder is not None:
+            with (self.folder / LOG).open("a") as file:
+                file.write(json.dumps(entry) + "\n")
+        return entry
+
+    def _play(
+        self,
+        k: int,
+        networks: Mapping[int, Mapping[str, Floats]],
+        rng: np.random.Generator,
+        stage: Stage,
+        done: float,
+    ) -> Experience:
+        """Play one thread's share of an iteration."""
+        settings, game = self.settings, self.game
+        recorder, player = self._recorders[k], self._players[k]
+        recorder.begin((game.learner,))
+        margin = stage.margin[0] + (stage.margin[1] - stage.margin[0]) * done
+        count = settings.cells // settings.threads
+        draws = np.maximum(0.25, 2.7 - self.standing)
+        drawn = rng.choice(len(draws), size=count, p=draws / draws.sum())
+        rules, cells, rewards, results = [], [], [], []
+        for number, combination in enumerate(drawn):
+            cell = game.cell(game.combinations[combination], rng)
+            for policy, weights in networks.items():
+                cell.networks[policy] = fold(weights, cell.features)
+            seats = self._seat(cell.players, stage, rng)
+            indices = rng.integers(1 << 31, size=settings.games).astype(np.int64)
+            winners, rounds, scores = player.record(
+                cell, int(rng.integers(1 << 62)), indices, seats, recorder
+            )
+            rules.append(cell.features)
+            cells.append(np.full(settings.games, number))
+            rewards.append(self._rewards(winners, scores, margin))
+            results.append(
+                _result(int(combination), seats == game.learner, winners, rounds, self._are_bots(seats))
+            )
+        part = gather(recorder, np.concatenate(cells), np.array(rules, np.float32), _stack(rewards))
+        part.results = results
+        return part
+
+    def _are_bots(self, seats: Ints) -> Any:
+        return np.isin(seats, [policy for policy, _ in self.game.bots])
+
+    def _seat(self, players: int, stage: Stage, rng: np.random.Generator) -> Ints:
+        """Draw who sits at the tables of a cell."""
+        settings, game = self.settings, self.game
+        seats = np.full((settings.games, players), game.learner, np.int64)
+        numbers, shares = zip(*game.bots, strict=True)
+        chances = np.array(shares) / sum(shares)
+        for row in seats:
+            kind = rng.random()
+            if kind < stage.self_play:
+                continue
+            strangers = rng.random(players) < (0.5 if players > 2 else 1.0)
+            strangers[rng.integers(players)] = True
+            strangers[rng.integers(players)] = False
+            if rng.random() < settings.alone:
+                strangers[:] = True
+                strangers[rng.integers(players)] = False
+            strange = stage.self_play + stage.past_play
+            if kind < strange:
+                row[strangers] = rng.choice(game.past)
+            elif self.frozen is not None and kind < strange + settings.frozen_play:
+                row[strangers] = self.frozen.policy
+            elif rng.random() < 0.5:
+                row[strangers] = rng.choice(numbers, p=chances)
+            else:
+                row[strangers] = rng.choice(numbers, p=chances, size=int(strangers.sum()))
+        return seats
+
+    def _rewards(self, winners: Ints, scores: Ints, margin: float) -> Floats:
+        """Return each seat's reward: victory against a fair share, and a little for a clear one."""
+        settings = self.settings
+        games, n = scores.shape
+        won = np.zeros((games, n))
+        decided = winners >= 0
+        won[decided, winners[decided]] = 1.0
+        rewards = (n * won - 1.0) / np.sqrt(n - 1.0)
+        rewards[~decided] = -settings.stall - 1.0 / np.sqrt(n - 1.0)
+        order = np.sort(scores, axis=1)
+        best_other = np.where(scores == order[:, -1:], order[:, -2:-1], order[:, -1:])
+        ahead = np.clip((scores - best_other) / self.game.margin, -1.0, 1.0)
+        return (rewards + margin * ahead).astype(np.float32)
+
+    def _keep_standing(self, results: Sequence[tuple[int, float, float, float]]) -> None:
+        for combination, points, _, stalls in results:
+            if points >= 0:
+                found = points - 3.0 * stalls
+                self.standing[combination] += 0.15 * (found - self.standing[combination])
+
+    def log(self) -> dict[str, Any]:
+        """Return what weights remember of their training."""
+        return {
+            "games": self.games,
+            "iterations": self.iteration,
+            "averaged": min(AVERAGED, len(self.snapshots)),
+            "settings": asdict(self.settings),
+            "variants": self.game.known(),
+        }
+
+    def mean_weights(self) -> dict[str, Floats]:
+        """Return the mean of the present weights and the last snapshots: steadier than any of them."""
+        kept = [*self.snapshots[-AVERAGED:], self.fitter.policy.weights()]
+        return {name: np.mean([one[name] for one in kept], axis=0, dtype=np.float32) for name in kept[-1]}
+
+    def save(self) -> None:
+        """Write weights and checkpoint, if there is a folder."""
+        if self.folder is None:
+            return
+        weights = self.fitter.policy.weights()
+        write_weights(self.folder / WEIGHTS, self.mean_weights(), self.game.stamp(), self.log())
+        arrays: dict[str, Any] = {f"value/{n}": a for n, a in state_arrays(self.fitter.value).items()}
+        arrays |= {f"policy/{n}": a for n, a in weights.items()}
+        state = self.fitter.optimiser.state_dict()["state"]
+        for number, moments in state.items():
+            for name, value in moments.items():
+                arrays[f"adam/{number}/{name}"] = value.numpy()
+        for number, snapshot in enumerate(self.snapshots):
+            arrays |= {f"snapshot/{number}/{n}": a for n, a in snapshot.items()}
+        arrays |= {"standing": self.standing, "progress": np.array([self.iteration, self.games])}
+        partial = self.folder / "checkpoint.part.npz"
+        np.savez(partial, **arrays)
+        partial.replace(self.folder / CHECKPOINT)
+
+    def _resume(self, checkpoint: Path) -> None:
+        with np.load(checkpoint, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        under = _under(arrays)
+        self.fitter.policy.load(under("policy/"))
+        self.fitter.value.load_state_dict({n: torch.from_numpy(a) for n, a in under("value/").items()})
+        self.iteration, self.games = (int(value) for value in arrays["progress"])
+        self.standing = arrays["standing"]
+        state: dict[int, dict[str, Any]] = {}
+        for name, value in under("adam/").items():
+            number, moment = name.split("/")
+            state.setdefault(int(number), {})[moment] = torch.from_numpy(value)
+        groups = self.fitter.optimiser.state_dict()["param_groups"]
+        self.fitter.optimiser.load_state_dict({"state": state, "param_groups": groups})
+        snapshots: dict[int, dict[str, Floats]] = {}
+        for name, value in under("snapshot/").items():
+            number, array = name.split("/")
+            snapshots.setdefault(int(number), {})[array] = value
+        self.snapshots = [snapshots[number] for number in sorted(snapshots)]
+
+
+def _under(arrays: Mapping[str, Any]) -> Any:
+    def under(prefix: str) -> dict[str, Any]:
+        return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
+
+    return under
+
+
+def _stack(rewards: Sequence[Floats]) -> Floats:
+    """Put rewards of tables of different sizes under each other."""
+    width = max(reward.shape[1] for reward in rewards)
+    return np.concatenate([np.pad(reward, ((0, 0), (0, width - reward.shape[1]))) for reward in rewards])
+
+
+def _result(
+    combination: int, learners: Any, winners: Ints, rounds: Ints, bots: Any
+) -> tuple[int, float, float, float]:
+    """Return how a cell went: win points of learners at tables with bots (-1: none), rounds, stalls."""
+    games, n = learners.shape
+    mixed = bots.any(axis=1) & learners.any(axis=1)
+    points = -1.0
+    if mixed.any():
+        won = learners[np.arange(games), winners] & (winners >= 0)
+        fair = learners[mixed].sum() / n
+        points = float(won[mixed].sum() / fair)
+    return combination, points, float(rounds.mean()), float((winners < 0).mean())

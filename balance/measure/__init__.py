@@ -1,0 +1,1 @@
+"""What the rows of runs add up to: the sums behind every metric. Plays nothing and judges nothing."""

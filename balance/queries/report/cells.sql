@@ -1,0 +1,16 @@
+-- Question: How many cells, deals and games were played?
+-- Title: Cells, deals and games
+-- Parameters:
+--   $counts (text, optional): only these numbers of players, such as 2,4
+-- Columns:
+--   lineup [Lineup, lineup]: who sits where
+--   players [Players, integer]: how many play
+--   cells [Cells, integer]: combinations of variants, none included
+--   deals [Deals, integer]: different shuffles of a cell, at most
+--   games [Games, integer]: how many games
+select c.lineup, c.players, count(*) as cells, max(c.deals) as deals, sum(c.deals * c.replicates)::bigint as games
+from cells c
+where c.deals > 0
+  and ($counts is null or list_contains(string_split($counts, ','), c.players::varchar))
+group by c.lineup, c.players
+order by c.lineup, c.players

@@ -1,0 +1,26 @@
+-- Question: The longest games: which combinations, at which number of players?
+-- Title: The longest games
+-- Note: Ranked by the end of the interval that is nearer to the ordinary: few games alone rank nothing high.
+-- Parameters:
+--   $size (integer, required): how many variants are in force
+--   $counts (text, optional): only these numbers of players, such as 2,4
+--   $most (integer, default 10): how many rows
+-- Columns:
+--   variants [Combination, pair]: what is in force
+--   players [Players, integer]: how many play
+--   lineup [In, lineup]: who sits where
+--   mean [Mean rounds, number]: rounds of a game
+--   mean_low: lower end of its 95% interval (Student)
+--   mean_high: upper end of its 95% interval
+--   stalled [Nobody wins, share]: the share of games that stall
+--   stalled_low: lower end of its 95% interval (Wilson)
+--   stalled_high: upper end of its 95% interval
+--   games [Games, integer]: how many games
+--   cell_id [Cell, text]: its number in the run
+select k.variants as variants, c.players, c.lineup, c.value as mean, c.low as mean_low, c.high as mean_high,
+  s.value as stalled, s.low as stalled_low, s.high as stalled_high, c.games as games, c.cell_id
+from metrics c join metrics s using (cell_id) join combinations k using (cell_id)
+where c.metric = 'mean_length' and s.metric = 'stalls' and k.size = $size
+  and ($counts is null or list_contains(string_split($counts, ','), c.players::varchar))
+order by mean_low desc, c.cell_id
+limit $most

@@ -1,0 +1,43 @@
+"""What the package offers: each question as a function that returns its answer.
+
+`balance.check(...)` takes what `balance.experiments.check.check` takes; nothing is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from balance.experiments import check as checking
+from balance.experiments import compare as comparing
+from balance.experiments import contested as doubting
+from balance.experiments import price as pricing
+from balance.experiments import rank as ranking
+from balance.report.check_answer import check_answer
+from balance.report.comparison_answer import comparison_answer
+from balance.report.model import Answer
+from balance.report.played_answers import contested_answer, price_answer
+from balance.report.ranking_answer import ranking_answer
+
+_Asked = ParamSpec("_Asked")
+_Found = TypeVar("_Found")
+
+
+def _answered(
+    experiment: Callable[_Asked, _Found], answer: Callable[[_Found], Answer]
+) -> Callable[_Asked, Answer]:
+    """Return a function that runs an experiment and returns what it found as an answer."""
+
+    @wraps(experiment)
+    def ask(*args: _Asked.args, **given: _Asked.kwargs) -> Answer:
+        return answer(experiment(*args, **given))
+
+    return ask
+
+
+check = _answered(checking.check, check_answer)
+check_all = _answered(ranking.check_all, ranking_answer)
+compare = _answered(comparing.compare, comparison_answer)
+contested = _answered(doubting.contested, contested_answer)
+price = _answered(pricing.price, price_answer)

@@ -1,0 +1,309 @@
+"""A report from runs to files: open the runs, build the answer, render it and write each file whole."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from balance.dataset.run import Run, Runs, open_runs, read_plan
+from balance.dataset.saved_queries import Question, load_question
+from balance.errors import UsageError
+from balance.files import write_new, write_whole
+from balance.judge.thresholds import load_thresholds
+from balance.report.formatting import command_path
+from balance.report.model import Answer, Section, without_places
+from balance.suggest import unknown
+
+if TYPE_CHECKING:
+    from balance.report.evidence import Play, Step
+
+REPORTS: Final = Path("reports")
+"""Where reports go that nobody names a place for."""
+SUFFIXES: Final = {"html": ".html", "pdf": ".pdf", "json": ".json", "markdown": ".md", "text": ".txt"}
+"""What the name of a file ends in, by format."""
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """What a report is to be about, and where it goes."""
+
+    runs: tuple[str | Path, ...]
+    edition: str | None = None
+    players: str | int | Sequence[int] | None = None
+    pair: tuple[str, str] | None = None
+    item: str | None = None
+    thresholds: tuple[str | Path, ...] = ()
+    prices: Path | None = None
+    queries: tuple[Path, ...] = ()
+    """Query files of the user, each of which becomes a chapter."""
+    format: str | None = None
+    out: Path | None = None
+    paper: str = "a4"
+    force: bool = False
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """What is written; without a format, the end of the file's name says."""
+        ends = {suffix: name for name, suffix in SUFFIXES.items()}
+        asked = self.format or ends.get(self.out.suffix if self.out else "", "html")
+        if asked not in (*SUFFIXES, "both"):
+            raise UsageError(
+                f"format {asked}: expected {', '.join(SUFFIXES)} or both (html and pdf)", parameter="format"
+            )
+        return ("html", "pdf") if asked == "both" else (asked,)
+
+    def command(self) -> str:
+        """Return the command that makes the report again; where it lies is no part of it."""
+        words = ["balance report", *(command_path(Path(run)) for run in self.runs)]
+        given = {"edition": self.edition, "players": _counts(self.players), "item": self.item}
+        words += [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value]
+        if self.pair:
+            words.append("--pair " + " ".join(map(shlex.quote, self.pair)))
+        words += [f"--thresholds {command_path(Path(file))}" for file in self.thresholds]
+        words += [f"--prices {command_path(self.prices)}"] if self.prices else []
+        words += [f"--with {command_path(query)}" for query in self.queries]
+        return " ".join(words)
+
+    def targets(self) -> dict[str, Path]:
+        """Return where each format goes; UsageError for what could not be written."""
+        found = {}
+        for name in self.formats:
+            if self.out is None:
+                target = REPORTS / f"{self._name()}{SUFFIXES[name]}"
+            elif len(self.formats) > 1:
+                target = self.out.with_suffix(SUFFIXES[name])
+            else:
+                target = self.out
+            if target.suffix in SUFFIXES.values() and target.suffix != SUFFIXES[name]:
+                raise UsageError(
+                    f"out {target}: a name for {target.suffix[1:]}, but format is {name}",
+                    parameter=("out", "format"),
+                )
+            refuse_target("out", target, self.force, made=self.out is None)
+            found[name] = target
+        return found
+
+    def _name(self) -> str:
+        """Return a name for a file: the run's, and what of it is looked at."""
+        parts = [Path(self.runs[0]).resolve().name]
+        parts += [f"{len(self.runs)}-runs"] if len(self.runs) > 1 else []
+        parts += [self.edition] if self.edition else []
+        parts += [f"{_counts(self.players)}-players"] if self.players is not None else []
+        parts += list(self.pair or ())
+        parts += [self.item] if self.item else []
+        return "-".join(re.sub(r"[^\w.]+", "-", part).strip("-").lower() or "report" for part in parts)
+
+
+def _counts(players: str | int | Sequence[int] | None) -> str:
+    if players is None or isinstance(players, str | int):
+        return "" if players is None else str(players)
+    return ",".join(map(str, players))
+
+
+def refuse_target(parameter: str, target: Path, force: bool, *, made: bool) -> None:
+    """Refuse a file that could not be written; `made`: its folder is created if it is missing."""
+    if target.is_dir():
+        raise UsageError(f"{parameter} {target}: is a folder; name a file in it", parameter=parameter)
+    if not made and not target.parent.is_dir():
+        raise UsageError(f"{parameter} {target}: there is no folder {target.parent}", parameter=parameter)
+    if target.exists() and not force:
+        raise UsageError(
+            f"{parameter} {target}: exists already; force replaces it", parameter=(parameter, "force")
+        )
+
+
+def opened(asked: ReportRequest) -> Runs:
+    """Open the runs, those of the edition if one is asked for."""
+    if not asked.runs:
+        raise UsageError("no run is given")
+    if asked.edition is None:
+        return open_runs(asked.runs)
+    editions = {path: read_plan(Path(path)).edition for path in asked.runs}
+    chosen = [path for path, edition in editions.items() if edition == asked.edition]
+    if not chosen:
+        known = sorted(set(editions.values()))
+        raise UsageError(f"{unknown('edition', asked.edition, known)}; these runs are of {', '.join(known)}")
+    return open_runs(chosen)
+
+
+def build(
+    asked: ReportRequest,
+    *,
+    play: Play | None = None,
+    step: Step = lambda _: None,
+    jobs: int | None = None,
+) -> Answer:
+    """Return the model of the report that is asked for."""
+    from balance.report import check_answer, item_sheet, space
+    from balance.report.prices import read_prices
+    from balance.sweep import simulation
+    from balance.sweep.planning import parse_players
+
+    if asked.pair and asked.item:
+        raise UsageError("pair and item: two different reports; give one of them", parameter=("pair", "item"))
+    if asked.queries and (asked.pair or asked.item):
+        raise UsageError(
+            "queries: chapters of your own go into the report on all combinations", parameter="queries"
+        )
+    own = [load_question(query) for query in asked.queries]
+    runs = opened(asked)
+    game = runs[0].game
+    added = _chapters(runs, own)
+    given = _counts(asked.players)
+    counts = parse_players([given], game.facts) if given else ()
+    thresholds = load_thresholds(game, asked.thresholds)
+    by_default: Callable[[Any], Run] = lambda prepared: simulation.run_prepared(prepared, jobs).run  # noqa: E731
+    command = asked.command()
+    if asked.pair:
+        return check_answer.pair_report(runs, asked.pair, thresholds, counts, command=command, step=step)
+    if asked.item:
+        return item_sheet.item_report(runs, asked.item, thresholds, counts, command=command, step=step)
+    prices = read_prices(asked.prices, runs[0].plan.edition) if asked.prices else None
+    found = space.space_report(
+        runs,
+        thresholds,
+        counts,
+        play=play or by_default,
+        command=command,
+        step=step,
+        prices=prices,
+    )
+    return replace(found, sections=(*found.sections[:-1], *added, *found.sections[-1:]))
+
+
+def _chapters(runs: Runs, queries: Sequence[Question]) -> list[Section]:
+    """Run the queries of a user behind the gate of `balance sql`; UsageError names the file."""
+    if not queries:
+        return []
+    from balance.dataset.connection import connect
+    from balance.report.query_blocks import chapter_of
+
+    with connect(runs) as con:
+        return [chapter_of(con, query) for query in queries]
+
+
+def steps(asked: ReportRequest) -> int:
+    """Return how many steps `write` tells of."""
+    from balance.report import check_answer, space
+
+    own = check_answer.STEPS if asked.pair or asked.item else space.STEPS
+    return own + sum(2 if name == "pdf" else 1 for name in asked.formats)
+
+
+def write(
+    asked: ReportRequest,
+    *,
+    play: Play | None = None,
+    step: Step = lambda _: None,
+    jobs: int | None = None,
+) -> list[Path]:
+    """Make the report, write it and return the files; what exists is refused before anything is computed."""
+    from balance.report.render.pdf import PAPERS
+
+    targets = asked.targets()
+    if asked.paper not in PAPERS:
+        raise UsageError(f"paper {asked.paper}: expected {' or '.join(PAPERS)}", parameter="paper")
+    report = build(asked, play=play, step=step, jobs=jobs)
+    return save(report, targets, paper=asked.paper, step=step, force=asked.force)
+
+
+def save(
+    report: Answer,
+    targets: Mapping[str, Path],
+    *,
+    paper: str = "a4",
+    step: Step = lambda _: None,
+    force: bool = False,
+) -> list[Path]:
+    """Render a report in each format, then write all of them; folders below REPORTS are made."""
+    rendered: dict[Path, bytes] = {}
+    for name, target in targets.items():
+        rendered[target] = rendering(report, name, paper=paper, step=step)
+    for target, content in rendered.items():
+        if target.parent == REPORTS:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        if force:
+            write_whole(target, content)
+        else:
+            try:
+                write_new(target, content)
+            except FileExistsError:
+                raise UsageError(f"{target} exists already; force replaces it", parameter="force") from None
+    return list(targets.values())
+
+
+def save_as(answer: Answer, path: Path, *, force: bool = False) -> Path:
+    """Write an answer in the format that the suffix of the file names."""
+    formats = {suffix: name for name, suffix in SUFFIXES.items()}
+    if path.suffix not in formats:
+        raise UsageError(f"{path}: expected a name that ends in {', '.join(formats)}", parameter="path")
+    refuse_target("path", path, force, made=False)
+    return save(answer, {formats[path.suffix]: path}, force=force)[0]
+
+
+def rendering(
+    report: Answer, name: str, *, paper: str = "a4", step: Step = lambda _: None, width: int = 80
+) -> bytes:
+    """Return an answer in a format of SUFFIXES, as the bytes of a file."""
+    from balance.report.render import html, json, pdf, text
+
+    if name in ("html", "pdf"):
+        report = without_places(report, report.places)
+    if name == "pdf":
+        return pdf.render(report, paper, step)
+    step("page")
+    match name:
+        case "html":
+            made = html.render(report)
+        case "json":
+            made = json.render(report)
+        case "markdown":
+            made = text.markdown(report)
+        case _:
+            made = text.text(report, width)
+    return made.encode("utf-8")
+
+
+def write_report(
+    runs: str | Path | Iterable[str | Path],
+    out: str | Path | None = None,
+    *,
+    format: str | None = None,  # noqa: A002 - as the option is called
+    edition: str | None = None,
+    players: str | int | Sequence[int] | None = None,
+    pair: tuple[str, str] | None = None,
+    item: str | None = None,
+    thresholds: Iterable[str | Path] = (),
+    prices: str | Path | None = None,
+    queries: Iterable[str | Path] = (),
+    paper: str = "a4",
+    force: bool = False,
+    jobs: int | None = None,
+) -> list[Path]:
+    """Write a report on runs as HTML, PDF or both, and return the files; as `balance report` does.
+
+    >>> import balance, tempfile
+    >>> write_report("no-such-run")
+    Traceback (most recent call last):
+    balance.errors.DataError: there is no run in no-such-run: run.json is missing
+    """
+    given = (runs,) if isinstance(runs, str | Path) else tuple(runs)
+    asked = ReportRequest(
+        given,
+        edition=edition,
+        players=players,
+        pair=pair,
+        item=item,
+        thresholds=tuple(thresholds),
+        prices=None if prices is None else Path(prices),
+        queries=tuple(map(Path, queries)),
+        format=format,
+        out=None if out is None else Path(out),
+        paper=paper,
+        force=force,
+    )
+    return write(asked, jobs=jobs)

@@ -1,0 +1,430 @@
+"""The answer of a check: the verdict on one combination, its reasons, lengths, metrics and commands."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from balance.errors import UsageError
+from balance.experiments.check import Check, judged
+from balance.games.contract import CatalogEntry
+from balance.games.variants import entry_names, variant_ids
+from balance.judge.sentences import needed_sentence
+from balance.judge.strengths import strength_of
+from balance.judge.thresholds import Thresholds
+from balance.judge.verdict import Judgement, Verdict
+from balance.measure.cells import CellStatistics
+from balance.report.atlas import metric_form
+from balance.report.chapters.method import provenance_of
+from balance.report.evidence import Step, judging_options
+from balance.report.formatting import count, interval, listed, slug, text, whole
+from balance.report.glossary import game_words, terms
+from balance.report.model import (
+    Answer,
+    Block,
+    Bullets,
+    Cell,
+    Chart,
+    Code,
+    Heading,
+    Paragraph,
+    Section,
+    Source,
+    Summary,
+    Table,
+    VerdictCount,
+    absolute,
+    literal,
+)
+from balance.report.query_blocks import RunQueries
+from balance.report.records import finding_record, verdict_record
+from balance.stats.intervals import Interval
+from balance.stats.ratio import Quantiles
+from balance.sweep.replaying import replay_command
+
+if TYPE_CHECKING:
+    from balance.dataset.run import Run
+    from balance.experiments.suggest import Remedy
+
+STEPS: Final = 4
+"""How many steps these reports tell of."""
+_MOST_REASONS: Final = 12
+_FEW: Final = 200
+"""Games of a cell below which a reader is warned."""
+_UNSEEN: Final = {
+    "luck": "needs --replicates",
+    "item": "is judged in a check of one combination",
+    "win_points": "no style was tuned for what is in force",
+}
+
+
+def pair_report(
+    runs: Sequence[Run],
+    names: Sequence[str],
+    thresholds: Thresholds,
+    players: Sequence[int] = (),
+    *,
+    command: str,
+    step: Step = lambda _: None,
+) -> Answer:
+    """Return the answer on one combination of the runs, judged with its parts alone."""
+    run = runs[0]
+    game, facts = run.game, run.game.facts
+    if facts.variants_at_once < 2:
+        raise UsageError(
+            f"pair: {facts.title} has one {facts.variant} at a time, and a pair needs two", parameter="pair"
+        )
+    variants = tuple(sorted(variant_ids(game, run.catalog, run.plan.edition, names)))
+    step("verdict")
+    found = judged(game, run.catalog, variants, runs, list(players) or None, thresholds)
+    step("what it looks like")
+    answer = check_answer(found, command=command)
+    step("sheet")
+    step("chapters")
+    return answer
+
+
+def unseen_metrics(names: Sequence[str]) -> str:
+    """Return which metrics the games do not show, and how they would."""
+    return ", ".join(f"{name} ({_UNSEEN[name]})" if name in _UNSEEN else name for name in names)
+
+
+def check_answer(
+    found: Check, remedy: Remedy | None = None, *, mended: bool = False, command: str = ""
+) -> Answer:
+    """Return the answer of a check; `mended` says that a remedy was searched, `command` what makes it."""
+    return _Sheet(found).answer(remedy, mended, command)
+
+
+class _Sheet:
+    """A check as an answer."""
+
+    def __init__(self, found: Check) -> None:
+        self.found = found
+        self.run, self.facts = found.runs[0], found.game.facts
+        self.names = entry_names(found.game, found.catalog, self.facts.variant)
+        self.title = " + ".join(self.names[name] for name in found.variants) or (
+            f"{self.facts.title} without {self.facts.variants}"
+        )
+        counts = sorted({j.players for j in found.own})
+        runs = [f"--run {shlex.quote(str(run.path))}" for run in found.kept_runs]
+        words = ["balance check", *found.variants, *runs]
+        self.check = " ".join([*words, *judging_options(found.runs, counts, found.thresholds)])
+        self.worst = found.worst()[0].cell
+        self.replay = None
+        if found.telling_game is not None:
+            run, number, what = found.telling_game
+            self.replay = {"command": replay_command(run, number, found.overlays), "what": what}
+
+    def answer(self, remedy: Remedy | None, mended: bool, command: str) -> Answer:
+        """Return the answer."""
+        found, cells = self.found, [(cell.cell.lineup, cell.strength) for cell in self._verdicts()]
+        made = provenance_of(found.runs, found.games, command or self.check)
+        mend = self._mend(remedy) if mended else []
+        return Answer(
+            kind="pair",
+            title=self.title,
+            subtitle=f"{self.facts.title}, {self.run.plan.edition}, {count(found.games, 'game', 'games')}",
+            game=self.facts.title,
+            edition=self.run.plan.edition,
+            words=game_words(self.facts),
+            summary=self._summary(mended),
+            sections=tuple(section for section in self._sections(made.commands, mend) if section.blocks),
+            glossary=terms(self.facts, cells, found.thresholds),
+            provenance=made,
+            verdicts=tuple(verdict_record(j, found.sentence) for j in found.own),
+            findings=tuple(
+                finding_record(cell, finding) for cell in self._verdicts() for finding in cell.findings
+            ),
+            records=self._records() | ({"suggestion": _remedy_record(remedy)} if mended else {}),
+            places=absolute(run.path for run in found.runs),
+            found=found,
+        )
+
+    def _sections(self, commands: Sequence[str], mend: list[Block]) -> list[Section]:
+        """Return the pages."""
+        return [
+            Section("verdict", "Why", tuple(self._reasons())),
+            Section("rules", "The rules", tuple(self._rules())),
+            Section("length", "Length", (self._lengths(),)),
+            Section("metrics", "What it does", (self._metrics(), *self._win_points())),
+            Section("beyond", "Together, beyond what each does alone", tuple(self._beyond())),
+            Section("mend", "What would mend it", tuple(mend)),
+            Section("how", "How we know", tuple(self._how(commands))),
+        ]
+
+    def _verdicts(self) -> list[Any]:
+        return [cell for j in self.found.own for cell in j.cells]
+
+    # --- in short
+
+    def _summary(self, mended: bool) -> Summary:
+        found = self.found
+        few = min(cell.cell.games for cell in self._verdicts())
+        steps = []
+        if found.quick and found.verdict is Verdict.UNDECIDED:
+            steps.append(
+                f"{self._again()} --strength normal plays about five times as many games, which is enough "
+                "where nothing is near its threshold."
+            )
+        if found.verdict is Verdict.BROKEN and found.variants and not mended:
+            steps.append(f"{self._again()} --suggest looks for the smallest change that mends it.")
+        return Summary(
+            f"{found.verdict.value.upper()}: {self.title} ({self.run.plan.edition}). {self._by_players()}.",
+            tuple(VerdictCount.of(j.players, [j.verdict]) for j in found.own),
+            next_steps=tuple(steps),
+            warning=f"Too few games to say much: {count(few, 'game', 'games')} of each cell."
+            if few < _FEW
+            else "",
+        )
+
+    def _again(self) -> str:
+        return " ".join(["balance check", *self.found.variants])
+
+    def _by_players(self) -> str:
+        """Return which verdict holds at which numbers of players: "Broken at 2 and 3 players; fine at 4"."""
+        at: dict[str, list[str]] = {}
+        for j in sorted(self.found.own, key=lambda j: list(Verdict).index(j.verdict)):
+            at.setdefault(_open_word(j) or j.verdict.value, []).append(str(j.players))
+        said = "; ".join(f"{verdict} at {listed(counts)}" for verdict, counts in at.items()) + " players"
+        whom = dict.fromkeys(name for j in self.found.own for name in j.broken_for)
+        return said[:1].upper() + said[1:] + (f" (in {listed(whom)})" if whom else "")
+
+    # --- the pages
+
+    def _reasons(self) -> list[Block]:
+        found = self.found
+        reasons = [
+            f"{cell.cell.players} players, {cell.strength}, "
+            f"{'weaker play alone' if finding.weaker else f'{finding.kind.value} it'}: "
+            f"{found.sentence(finding)}"
+            for kind in ("broken", "bent", "accepted", "weaker")
+            for cell in self._verdicts()
+            for finding in getattr(cell, kind)
+        ]
+        more = len(reasons) - _MOST_REASONS
+        shown = reasons[:_MOST_REASONS] + ([f"... and {more} more; csv has all."] if more > 0 else [])
+        shown += [f"{one.sentence()}." for one in found.together]
+        shown += [said for j in found.own if j.verdict is Verdict.UNDECIDED for said in self._open(j)]
+        if not reasons and all(j.verdict is Verdict.FINE for j in found.own):
+            shown.append("Every metric is within its [[accepted range]], beyond doubt.")
+        return [*([Bullets(tuple(shown))] if shown else []), self._verdict_table()]
+
+    def _open(self, judgement: Judgement) -> list[str]:
+        """Return what keeps a verdict open."""
+        if judgement.holding is None:
+            return []
+        said = f"{self.found.sentence(judgement.holding)} {needed_sentence(judgement.further)}"
+        return [f"{judgement.players} players, {_open_word(judgement)}: {said}"]
+
+    def _rules(self) -> list[Block]:
+        game, catalog = self.found.game, self.found.catalog
+        told = []
+        for variant in self.found.variants:
+            entry = CatalogEntry(game.facts.variant, variant, self.names[variant])
+            sections = game.describe(catalog, entry).sections
+            rule = " ".join(dict(sections).get("Rule") or (sections[0][1] if sections else ()))
+            told.append(literal(f"{entry.name}: {rule}"))
+        return [Bullets(tuple(told))] if told else []
+
+    def _verdict_table(self) -> Table:
+        alone = self.found.variants if len(self.found.variants) > 1 else ()
+        rows = [
+            (
+                whole(cell.cell.players),
+                text(cell.strength),
+                Cell(cell.verdict.value, cell.verdict.value),
+                *(self._alone(cell.cell, name) for name in alone),
+                interval(Quantiles.of(cell.cell.lengths, 0.5).interval, "integer"),
+                whole(cell.cell.games),
+                Cell(cell.cell.id, str(cell.cell.id)),
+            )
+            for cell in self._verdicts()
+        ]
+        return Table(
+            "verdict",
+            "Verdicts, on the pair and on each alone" if alone else "Verdicts",
+            (
+                Heading("players", "Players", "integer"),
+                Heading("strength", "In"),
+                Heading("verdict", "Together" if alone else "Verdict", "verdict"),
+                *(Heading(f"alone{k}", self.names[name], "verdict") for k, name in enumerate(alone)),
+                Heading("p50", "Median rounds", "interval"),
+                Heading("games", "Games", "integer"),
+                Heading("cell_id", "Cell", "integer"),
+            ),
+            tuple(rows),
+            Source(
+                count(sum(cell.cell.games for cell in self._verdicts()), "game", "games"),
+                "95%, order statistics",
+                command=self.check,
+            ),
+            ("cell_id",),
+        )
+
+    def _alone(self, cell: CellStatistics, name: str) -> Cell:
+        alone = self.found.judgements.find(cell.players, (name,))
+        verdicts = (c.verdict.value for c in alone.cells if c.cell.lineup == cell.lineup) if alone else ()
+        verdict = next(iter(verdicts), "")
+        return Cell(verdict, verdict or "not played")
+
+    def _at(self, cell: CellStatistics) -> str:
+        return f"{cell.players} players, {strength_of(self.facts, cell.lineup).name}"
+
+    def _lengths(self) -> Table | Chart:
+        return RunQueries(self.found.runs).block(
+            "cell-lengths",
+            {"cell": self.worst.id},
+            caption=f"How long games last with and without, {self._at(self.worst)}",
+            n=count(self.worst.games, "game", "games"),
+        )
+
+    def _metrics(self) -> Table:
+        """Return every metric at the number of players that shows the verdict best, with and without."""
+        base = self.found.statistics.baseline(self.worst) if self.worst.variants else None
+        without = {m.name: m.interval for m in self.found.bench.of(base)} if base else {}
+        rows = [
+            (
+                text(measured.metric.title + (f" ({measured.of})" if measured.of else "")),
+                interval(measured.interval, metric_form(measured.metric)),
+                *([interval(without.get(measured.name), metric_form(measured.metric))] if base else []),
+            )
+            for measured in self.found.bench.of(self.worst)
+            if measured.metric.atlas or measured.metric.name == "win_points"
+        ]
+        return Table(
+            "metrics",
+            f"{self.title}, {self._at(self.worst)}",
+            (
+                Heading("metric", "Metric"),
+                Heading("with", "With" if base else "Value", "interval"),
+                *([Heading("without", "Without", "interval")] if base else []),
+            ),
+            tuple(rows),
+            Source(
+                count(self.worst.games, "game", "games"),
+                "95%, the deal is the unit; docs/metrics.md says how each is made",
+                query="report/cell",
+                parameters={"cell": self.worst.id},
+            ),
+        )
+
+    def _win_points(self) -> list[Table]:
+        """Return the win points of each policy, for each lineup in which different policies meet."""
+        found: dict[str, dict[str, dict[int, Interval]]] = {}
+        for cell, measured in self.found.by_policy:
+            by_policy = found.setdefault(cell.lineup, {}).setdefault(measured.of, {})
+            by_policy[cell.players] = measured.interval
+        counts = sorted({j.players for j in self.found.own})
+        return [
+            Table(
+                f"wins-{slug(lineup)}",
+                f"Win points of each policy (1 is fair), {strength_of(self.facts, lineup).name}",
+                (
+                    Heading("policy", "Policy"),
+                    *(Heading(f"p{players}", f"{players} players", "interval") for players in counts),
+                ),
+                tuple(
+                    (text(policy), *(interval(points.get(players)) for players in counts))
+                    for policy, points in policies.items()
+                ),
+                Source("", "95%, Wilson, from the variance over deals", command=self.check),
+                ("policy",),
+            )
+            for lineup, policies in found.items()
+        ]
+
+    def _beyond(self) -> list[Block]:
+        if len(self.found.variants) != 2:
+            return []
+        sure = sorted(
+            (i for i in self.found.interactions if i.adjusted <= 0.05),
+            key=lambda i: (i.p, i.cell.id, i.measure),
+        )
+        if not self.found.interactions:
+            return [
+                Paragraph("Its variants were not played alone, so what it does beyond them is not known.")
+            ]
+        if not sure:
+            return [Paragraph(f"Nothing beyond chance in {len(self.found.interactions):,} comparisons.")]
+        return [Bullets(tuple(f"{self._at(i.cell)}: {i.sentence()}." for i in sure[:4]))]
+
+    def _mend(self, remedy: Remedy | None) -> list[Block]:
+        """Return what would mend it, and the overlay to try it."""
+        if remedy is None:
+            said = f"It is {self.found.verdict.value}, not broken: there is nothing to mend."
+            return [Paragraph(said)]
+        blocks: list[Block] = [Paragraph(literal(" ".join(remedy.sentences())))]
+        return blocks + ([Code(remedy.overlay.rstrip("\n"))] if remedy.overlay else [])
+
+    def _how(self, commands: Sequence[str]) -> list[Block]:
+        found = self.found
+        kept = listed(shlex.quote(str(run.path)) for run in found.kept_runs)
+        where = f", in {kept}." if kept else "; --save-run DIR keeps them."
+        unseen = found.judgements.not_looked_at
+        said = [
+            f"{count(found.games, 'game', 'games')}, seed {self.run.plan.seed}{where}",
+            f"{found.judgements.family}.",
+            *([f"Not looked at: {unseen_metrics(unseen)}."] if unseen else []),
+        ]
+        lines = list(commands)
+        if self.replay is not None:
+            lines += [f"# a game worth looking at: {self.replay['what']}", self.replay["command"]]
+        return [Bullets(tuple(said)), Code("\n".join(lines))]
+
+    # --- for programs
+
+    def _records(self) -> dict[str, Any]:
+        found = self.found
+        family = {k: v for k, v in asdict(found.judgements.family).items() if not k.startswith("level")}
+        return {
+            "verdict": found.verdict.value,
+            "variants": list(found.variants),
+            "edition": self.run.plan.edition,
+            "games": found.games,
+            "seed": self.run.plan.seed,
+            "runs": [str(run.path) for run in found.kept_runs],
+            "only_together": [asdict(one) for one in found.together],
+            "interactions": [
+                _place(one.cell) | {"measure": one.measure, "scale": one.scale, **one.interval._asdict(),
+                                    "p": one.p, "adjusted": one.adjusted}
+                for one in found.interactions
+            ],
+            "win_points": [
+                _place(cell) | {"policy": measured.of, **measured.interval._asdict()}
+                for cell, measured in found.by_policy
+            ],
+            "family": family | {"correction": "Benjamini-Yekutieli"},
+            "not_looked_at": list(found.judgements.not_looked_at),
+            "replay": self.replay,
+        }  # fmt: skip
+
+
+def _place(cell: CellStatistics) -> dict[str, Any]:
+    return {"players": cell.players, "lineup": cell.lineup}
+
+
+def _open_word(judgement: Judgement) -> str:
+    """Return what an undecided verdict is called; nothing for the others."""
+    if judgement.verdict is not Verdict.UNDECIDED:
+        return ""
+    return "not broken, whether it is bent is open" if judgement.not_broken else "undecided"
+
+
+def _remedy_record(remedy: Remedy | None) -> dict[str, Any] | None:
+    """Return the search for a remedy with everything that was tried; None if nothing was broken."""
+    if remedy is None:
+        return None
+
+    def named(change: dict[str, Any]) -> dict[str, Any]:
+        return {"number" if key == "path" else key: value for key, value in change.items()}
+
+    plain = asdict(remedy)
+    return plain | {
+        "change": plain["change"] and named(plain["change"]),
+        "sentences": remedy.sentences(),
+        "tried": [named(one.pop("change")) | one for one in plain["tried"]],
+        "deals": {str(players): deals for players, deals in remedy.deals},
+    }

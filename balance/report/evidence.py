@@ -1,0 +1,313 @@
+"""What a report is made of: all that is computed from runs, once, before anything is put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from balance.dataset.run import Run
+from balance.errors import DataError
+from balance.experiments.published import PublishedLadders, measured_ladders
+from balance.experiments.rank import Confirmed, confirm
+from balance.games.contract import CatalogEntry, Facts, Game
+from balance.games.lineup import parse_lineup
+from balance.judge.interaction import Interaction, Together, interactions
+from balance.judge.ranking import HEADLINE, Ranking, rank, ranked
+from balance.judge.strengths import strength_of
+from balance.judge.thresholds import Thresholds
+from balance.judge.verdict import Judgement, Verdict, combined
+from balance.measure.cells import CellStatistics, Statistics
+from balance.measure.cells import statistics as summed
+from balance.measure.items import choose_cells, has_items, items_of
+from balance.report.formatting import command_path, count
+from balance.report.prices import QuotedPrices
+from balance.report.query_blocks import RunQueries
+
+FRESH_GAMES: Final = 600
+"""Games of each cell that are played to see whether the worst are as bad as they look."""
+INTERACTIONS: Final = ("mean_length", "money", "hand", "stalls", "no_lead_change")
+"""What pairs are looked at for beyond their variants alone."""
+
+Play = Callable[[Any], Run]
+Step = Callable[[str], None]
+"""Told what is done next, for a progress bar."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything at hand."""
+
+    runs: tuple[Run, ...]
+    thresholds: Thresholds
+    players: tuple[int, ...]
+    ranking: Ranking | None
+    """None: the runs hold no game under variants."""
+    statistics: Statistics
+    fresh: tuple[Confirmed, ...]
+    not_fresh: str
+    """Why nothing was played on fresh seeds; nothing if it was."""
+    interactions: tuple[Interaction, ...]
+    strength: PublishedLadders | None
+    prices: QuotedPrices | None
+
+    @property
+    def run(self) -> Run:
+        """The first run; all others have the same game, catalog and seed."""
+        return self.runs[0]
+
+    @cached_property
+    def check(self) -> str:
+        """The command that gives the verdicts again: all runs, and what was narrowed or laid over."""
+        runs = (command_path(run.path) for run in self.runs)
+        return " ".join(
+            ["balance check --all", *runs, *judging_options(self.runs, self.players, self.thresholds)]
+        )
+
+    @property
+    def game(self) -> Game[Any, Any]:
+        """The game."""
+        return self.run.game
+
+    @property
+    def facts(self) -> Facts:
+        """Its facts."""
+        return self.game.facts
+
+    @cached_property
+    def queries(self) -> RunQueries:
+        """The query files of reports on these runs."""
+        narrowed = set(self.players) < {c.players for run in self.runs for c in run.plan.cells if c.games}
+        lineups = {lineup: self.strength_name(lineup) for lineup in self.lineups}
+        names: dict[Any, str] = self.names | lineups | self.item_names
+        return RunQueries(self.runs, self.players if narrowed else (), names)
+
+    @cached_property
+    def item_lineup(self) -> str | None:
+        """The lineup whose games say what items are worth; None if the game has none."""
+        return choose_cells(self.runs, players=self.players)[0].lineup if has_items(self.run) else None
+
+    @cached_property
+    def item_names(self) -> dict[Any, str]:
+        """The names of all items by id."""
+        return {item.id: item.name for item in items_of(self.run)} if has_items(self.run) else {}
+
+    def games_of(self, lineup: str = "") -> str:
+        """Return how many games were looked at, all or those of a lineup, in words."""
+        own = (cell.games for cell in self.statistics.cells.values() if lineup in ("", cell.lineup))
+        return count(sum(own), "game", "games")
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The names of all variants by id."""
+        rows = self.run.small(self.facts.variants).to_dicts()
+        return {str(row["id"]): str(row.get("name") or row["id"]) for row in rows}
+
+    def title(self, variants: Sequence[str]) -> str:
+        """Return the names of variants that are in force together."""
+        return " + ".join(self.names.get(name, name) for name in variants) or f"no {self.facts.variant}"
+
+    def described(self, variant: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return what the catalog says of a variant: paragraphs under headings, the rule first."""
+        entry = CatalogEntry(self.facts.variant, variant, self.names.get(variant, variant))
+        return self.game.describe(self.run.catalog, entry).sections
+
+    def rule(self, variant: str) -> str:
+        """Return what a variant does, in words."""
+        sections = self.described(variant)
+        return " ".join(dict(sections).get("Rule") or (sections[0][1] if sections else ()))
+
+    @cached_property
+    def lineups(self) -> tuple[str, ...]:
+        """The lineups that were played, the weakest play first."""
+        played = {cell.lineup for cell in self.statistics.cells.values() if cell.games}
+        order = [strength.name for strength in self.facts.strengths]
+
+        def place(lineup: str) -> tuple[int, str]:
+            name = strength_of(self.facts, lineup).name
+            return (order.index(name) if name in order else len(order)), lineup
+
+        return tuple(sorted(played, key=place))
+
+    def strength_name(self, lineup: str) -> str:
+        """Return how well those play whom a lineup seats: "skilled play"."""
+        return strength_of(self.facts, lineup).name
+
+    @cached_property
+    def usual(self) -> str:
+        """The lineup of the game's usual players, or else the strongest that was played."""
+        usual = self.facts.default_lineup
+        if usual in self.lineups:
+            return usual
+        sweep = [name for name in self.facts.default_sweep_lineups if name in self.lineups]
+        return sweep[0] if sweep else self.lineups[-1]
+
+    @cached_property
+    def mixed(self) -> tuple[str, ...]:
+        """The lineups in which different policies meet."""
+        players = max(self.players)
+        return tuple(name for name in self.lineups if parse_lineup(name, players, self.game).mixed)
+
+    @property
+    def games(self) -> int:
+        """How many games were looked at."""
+        return sum(cell.games for cell in self.statistics.cells.values())
+
+    @cached_property
+    def size(self) -> int:
+        """How many variants the combinations have that the report is about: the most that were played."""
+        return max((len(cell.variants) for cell in self.statistics.cells.values()), default=0)
+
+    @cached_property
+    def judged(self) -> tuple[Judgement, ...]:
+        """The verdicts on full combinations, the worst first."""
+        ranked = self.ranking.ranked if self.ranking else ()
+        return tuple(found for found in ranked if len(found.variants) == self.size)
+
+    @cached_property
+    def by_combination(self) -> dict[tuple[str, ...], list[Judgement]]:
+        """The verdicts on each full combination, by number of players."""
+        found: dict[tuple[str, ...], list[Judgement]] = {}
+        for judgement in sorted(self.judged, key=lambda j: j.key):
+            found.setdefault(judgement.variants, []).append(judgement)
+        return found
+
+    @cached_property
+    def verdicts(self) -> dict[tuple[str, ...], Verdict]:
+        """The verdict on each full combination over all numbers of players."""
+        return {key: combined(j.verdict for j in found) for key, found in self.by_combination.items()}
+
+    def find(self, players: int, variants: Sequence[str]) -> Judgement | None:
+        """Return the verdict on some variants."""
+        return self._found.get((players, tuple(variants)))
+
+    @cached_property
+    def _found(self) -> dict[tuple[int, tuple[str, ...]], Judgement]:
+        return {j.key: j for j in (self.ranking.ranked if self.ranking else ())}
+
+    def cell(self, players: int, variants: Sequence[str], lineup: str) -> CellStatistics | None:
+        """Return a cell, if it was played."""
+        return self.statistics.find(players, variants, lineup)
+
+    @property
+    def combination(self) -> str:
+        """What a full combination is called: `pair of twists`, `mood`."""
+        return f"pair of {self.facts.variants}" if self.size == 2 else self.facts.variant
+
+    @property
+    def combinations(self) -> str:
+        """The same in the plural: `pairs of twists`, `moods`."""
+        return f"pairs of {self.facts.variants}" if self.size == 2 else self.facts.variants
+
+
+def judging_options(runs: Sequence[Run], players: Collection[int], thresholds: Thresholds) -> list[str]:
+    """Return the options with which a command judges the same: what was narrowed or laid over."""
+    options = [f"--thresholds {command_path(path)}" for path in thresholds.overlays]
+    if set(players) < {cell.players for run in runs for cell in run.plan.cells if cell.games}:
+        options.insert(0, f"--players {','.join(map(str, players))}")
+    return options
+
+
+def surprising_of(ranking: Ranking, most: int = HEADLINE) -> list[tuple[Together, Judgement]]:
+    """Return the pairs that are broken only together, each once: the sure ones first, then the worst."""
+    by_key = {judgement.key: judgement for judgement in ranking.ranked}
+    found: dict[tuple[str, ...], tuple[Together, Judgement]] = {}
+
+    def order(both: Together) -> tuple[object, ...]:
+        judgement = by_key[both.players, both.variants]
+        worst = judgement.broken[0]
+        # the reason that is measured again is the worst: name the pair where that is
+        return (
+            not both.sure,
+            worst.cell.lineup != both.lineup,
+            -judgement.severity,
+            both.players,
+            both.variants,
+        )
+
+    for both in sorted(ranking.together, key=order):
+        found.setdefault(both.variants, (both, by_key[both.players, both.variants]))
+    return list(found.values())[:most]
+
+
+def worst_of(ranking: Ranking, size: int, most: int = HEADLINE) -> list[Judgement]:
+    """Return the worst combinations that are broken, each at the number of players where it is worst."""
+    found: dict[tuple[str, ...], Judgement] = {}
+    for judgement in ranked(ranking.ranked):
+        if judgement.verdict is Verdict.BROKEN and len(judgement.variants) == size:
+            found.setdefault(judgement.variants, judgement)
+    return list(found.values())[:most]
+
+
+def collect(
+    runs: Sequence[Run],
+    thresholds: Thresholds,
+    players: Sequence[int] = (),
+    *,
+    play: Play,
+    step: Step = lambda _: None,
+    prices: QuotedPrices | None = None,
+) -> Evidence:
+    """Compute everything that a report on all combinations says."""
+    planned = [cell for run in runs for cell in run.plan.cells if cell.games]
+    cells = {cell.id for cell in planned if not players or cell.players in players}
+    if not cells:
+        raise DataError("the runs hold no games at these numbers of players")
+    counts = tuple(sorted({cell.players for cell in planned if cell.id in cells}))
+    step("games, seats, deals")
+    every = summed(runs)
+    step("verdicts")
+    ranking = _judged(runs, thresholds, players, every)
+    statistics = _narrowed(every, players)
+    step("pairs against their parts")
+    beyond = interactions(runs, statistics, measures=INTERACTIONS)
+    step("the worst on fresh seeds")
+    fresh: list[Confirmed] = []
+    why = "" if ranking else "nothing was judged"
+    if ranking:
+        size = max(len(cell.variants) for cell in statistics.cells.values())
+        try:
+            named = [*worst_of(ranking, size), *(judgement for _, judgement in surprising_of(ranking))]
+            fresh = confirm(ranking, list({j.key: j for j in named}.values()), play, FRESH_GAMES)
+        except DataError as error:
+            why = str(error)
+    return Evidence(
+        tuple(runs),
+        thresholds,
+        counts,
+        ranking,
+        statistics,
+        tuple(fresh),
+        why,
+        tuple(beyond),
+        measured_ladders(runs[0].game),
+        prices,
+    )
+
+
+def _judged(
+    runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int], every: Statistics
+) -> Ranking | None:
+    """Return all verdicts, or None if there is nothing to judge."""
+    varied = [cell for cell in every.cells.values() if cell.variants and cell.games]
+    if not any(not players or cell.players in players for cell in varied):
+        return None
+    return rank(runs, thresholds, players, summed=every)
+
+
+def _narrowed(statistics: Statistics, players: Sequence[int]) -> Statistics:
+    if not players:
+        return statistics
+    kept = {number: cell for number, cell in statistics.cells.items() if cell.players in players}
+    return Statistics(statistics.facts, kept)
+
+
+def empty_evidence(runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int] = ()) -> Evidence:
+    """Return what is known before anything is computed: names, words and queries, for one item."""
+    played = sorted({cell.players for run in runs for cell in run.plan.cells if cell.games})
+    counts = tuple(n for n in played if not players or n in players)
+    if not counts:
+        raise DataError("the runs hold no games at these numbers of players")
+    nothing = Statistics(runs[0].game.facts, {})
+    return Evidence(tuple(runs), thresholds, counts, None, nothing, (), "", (), None, None)

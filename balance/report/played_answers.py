@@ -1,0 +1,378 @@
+"""Answers of experiments that play games of their own and keep none: prices, facts in doubt, ladders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from balance.experiments.contested_answer import Contested, Variation, Worth
+from balance.experiments.ladder import EVERYBODY, Rung, Standings
+from balance.experiments.price import Context, Priced, Prices
+from balance.games.contract import Game
+from balance.report.chapters.method import played_provenance
+from balance.report.formatting import count, interval, text, whole
+from balance.report.glossary import game_words
+from balance.report.model import (
+    Answer,
+    Block,
+    Bullets,
+    Cell,
+    Heading,
+    Paragraph,
+    Section,
+    Source,
+    Summary,
+    Table,
+    literal,
+)
+
+
+def _answer(
+    kind: str, title: str, game: Game[Any, Any], found: Prices | Contested | Standings, command: str,
+    headline: str, sections: Sequence[Section], findings: Sequence[Mapping[str, Any]], **more: Any,
+) -> Answer:  # fmt: skip
+    facts = game.facts
+    return Answer(
+        kind=kind,
+        title=f"{facts.title}: {title}",
+        subtitle=f"{found.edition}, {count(found.games, 'game', 'games')}",
+        game=facts.title,
+        edition=found.edition,
+        words=game_words(facts),
+        summary=Summary(literal(headline)),
+        sections=tuple(section for section in sections if section.blocks),
+        glossary={},
+        provenance=played_provenance(found.games, command),
+        findings=tuple(findings),
+        found=found,
+        **more,
+    )
+
+
+def _bullets(said: Sequence[str]) -> tuple[Block, ...]:
+    return (Bullets(tuple(map(literal, said))),) if said else ()
+
+
+# --- prices
+
+
+def price_answer(found: Prices, command: str = "balance price") -> Answer:
+    """Return the prices of items, and a proposal for all."""
+    first, *rest = found.sentences()
+    rows = _price_rows(found)
+    last = found.contexts[-1]
+    tables: list[Block] = [_prices(found, command)]
+    if last.shrunk is not None and last.shrunk.fresh:
+        tables.append(_fresh_values(last, command))
+    how = (
+        f"{count(found.games, 'game', 'games')} of {found.players} players ({found.lineup}), "
+        f"{found.edition}, seed {found.seed}; {found.deals:,} deals of each kind. Intervals are 95%: at the "
+        f"costs within, what the average {found.game.facts.item} is worth cannot be excluded."
+    )
+    return _answer(
+        "prices",
+        f"what each {found.game.facts.item} should cost",
+        found.game,
+        found,
+        command,
+        first,
+        (
+            Section("proposal", "The proposal", _bullets(rest)),
+            Section("prices", "Prices", tuple(tables)),
+            Section("how", "How we know", (Paragraph(how),)),
+        ),
+        rows,
+        listed="prices",
+        records={
+            "edition": found.edition,
+            "players": found.players,
+            "lineup": found.lineup,
+            "seed": found.seed,
+            "deals": found.deals,
+            "games": found.games,
+            "tests": sum(len(context.priced) for context in found.contexts),
+            "sentences": found.sentences(),
+            "proposal": {str(item): cost for item, cost in found.proposal.items()},
+            "overlay": found.overlay,
+            "spread": [_spread(context) for context in found.contexts if context.shrunk is not None],
+        },
+    )
+
+
+def _prices(found: Prices, command: str) -> Table:
+    return Table(
+        "prices",
+        f"At which cost each {found.game.facts.item} would be an average one",
+        (
+            Heading("id", "id", "integer"),
+            Heading("name", "name", "item"),
+            Heading("cost", "cost", "integer"),
+            *(Heading(f"price{k}", f"price, {one.name}") for k, one in enumerate(found.contexts)),
+            Heading("proposed", "proposed", "integer"),
+        ),
+        tuple(
+            (
+                whole(one.item.id),
+                Cell(one.item.id, literal(one.item.name)),
+                whole(one.item.cost),
+                *(text(context.priced[place].price.told()) for context in found.contexts),
+                Cell(found.proposal.get(one.item.id), str(found.proposal.get(one.item.id, ""))),
+            )
+            for place, one in enumerate(found.contexts[-1].priced)
+        ),
+        Source(count(found.games, "game", "games"), "95%", command=command),
+        ("id",),
+    )
+
+
+def _fresh_values(context: Context, command: str) -> Table:
+    assert context.shrunk is not None
+    return Table(
+        "fresh",
+        f"Values on fresh games, {context.name}",
+        (
+            Heading("id", "id", "integer"),
+            Heading("name", "name", "item"),
+            Heading("cost", "cost", "integer"),
+            Heading("proposed", "proposed", "integer"),
+            Heading("before", "value as printed", "interval"),
+            Heading("after", "value as proposed", "interval"),
+        ),
+        tuple(
+            (
+                whole(one.item.id),
+                Cell(one.item.id, literal(one.item.name)),
+                whole(one.item.cost),
+                whole(one.proposed),
+                interval(one.before, "signed"),
+                interval(one.after, "signed"),
+            )
+            for one in context.shrunk.fresh
+        ),
+        Source(count(context.shrunk.games, "game", "games"), "95%", command=command),
+        ("id",),
+    )
+
+
+def _price_rows(found: Prices) -> list[dict[str, Any]]:
+    return [
+        {"id": one.item.id, "name": one.item.name, "cost": one.item.cost, "under": context.name}
+        | _priced(one)
+        | {"proposed": found.proposal.get(one.item.id)}
+        | _fresh(context, one)
+        for context in found.contexts
+        for one in context.priced
+    ]
+
+
+def _priced(one: Priced) -> dict[str, Any]:
+    value, low, high = (round(end, 6) for end in one.value)
+    ends = {name: getattr(one.price, end) for name, end in _ENDS}
+    return {
+        "seats": one.seats,
+        "value": value,
+        "value_low": low,
+        "value_high": high,
+        "p": one.p,
+        "adjusted": one.adjusted,
+        **{name: None if end is None else round(end, 3) for name, end in ends.items()},
+        "beyond": one.price.beyond or None,
+    }
+
+
+_ENDS = (("price", "value"), ("low", "low"), ("high", "high"))
+
+
+def _fresh(context: Context, priced: Priced) -> dict[str, Any]:
+    """Return the value of an item with a proposed cost on fresh deals, as printed and as proposed."""
+    every = () if context.shrunk is None else context.shrunk.fresh
+    return {
+        f"{name}{end}": round(value, 6)
+        for one in every
+        if one.item.id == priced.item.id
+        for name, found in (("fresh", one.before), ("fresh_proposed", one.after))
+        for end, value in zip(("", "_low", "_high"), found, strict=True)
+    }
+
+
+def _spread(context: Context) -> dict[str, Any]:
+    shrunk = context.shrunk
+    assert shrunk is not None
+    ends = ("value", "low", "high")
+    return {
+        "under": context.name,
+        "before": {end: round(getattr(shrunk.before, end), 6) for end in ends},
+        "after": {end: round(getattr(shrunk.after, end), 6) for end in ends},
+        "variance_change": {end: round(getattr(shrunk.change, end), 8) for end in ends},
+        "shrinks": shrunk.shrinks,
+        "fresh_games": shrunk.games,
+    }
+
+
+# --- facts in doubt
+
+
+def contested_answer(found: Contested, command: str = "balance contested") -> Answer:
+    """Return which verdicts and values would change if facts that are in doubt had another reading."""
+    from balance import games
+
+    first, *rest = found.sentences()
+    how = (
+        f"{count(found.games, 'game', 'games')} of {found.players} players ({', '.join(found.lineups)}), "
+        f"{found.edition}, seed {found.seed}: {found.deals:,} deals of each cell that was judged, "
+        f"{found.valued:,} deals for the values of {found.items}, all on common seeds. A verdict crosses its "
+        "threshold if it is surely broken on one side and what breaks it is measured within its accepted "
+        "range on the other, which is not a test of the change, so it was played again on fresh seeds; else "
+        "it is on the edge. Intervals are 95% of one comparison each. The players have learned what is "
+        "printed."
+    )
+    entries = tuple(
+        Section(
+            f"entry-{entry.kind}-{entry.id}",
+            f"{entry.name} ({entry.kind} {entry.id}), {entry.confidence}",
+            (
+                *([Paragraph(literal(entry.note))] if entry.note else []),
+                *_bullets(
+                    [
+                        ("sensitivity, " if one.sensitivity else "another reading, ")
+                        + one.sentence(found.items)
+                        for one in entry.variations
+                    ]
+                ),
+            ),
+        )
+        for entry in found.entries
+    )
+    return _answer(
+        "contested",
+        "what depends on facts in doubt",
+        games.get(found.game),
+        found,
+        command,
+        first,
+        (
+            Section("overall", "In all", _bullets(rest)),
+            *entries,
+            Section("how", "How we know", (Paragraph(how),)),
+        ),
+        _doubt_rows(found),
+        listed="rows",
+        records=contested_record(found),
+    )
+
+
+def _doubt_rows(found: Contested) -> list[dict[str, Any]]:
+    return [
+        {
+            "kind": entry.kind,
+            "id": entry.id,
+            "name": entry.name,
+            "confidence": entry.confidence,
+            "reading": one.text,
+            "sensitivity": one.sensitivity,
+            "judged": one.judged,
+            "crosses": sum(moved.crosses for moved in one.verdicts),
+            "crosses_again": sum(bool(moved.again) for moved in one.verdicts),
+            "on_the_edge": sum(not moved.crosses for moved in one.verdicts),
+            **dict.fromkeys(_WORTH),
+            **_worth(one.own),
+            "others": len(one.others),
+        }
+        for entry in found.entries
+        for one in entry.variations
+    ]
+
+
+_WORTH = (
+    "value", "rank", "value_then", "rank_then", "change", "change_low", "change_high", "p", "adjusted",
+)  # fmt: skip
+
+
+def _worth(own: Worth | None) -> dict[str, Any]:
+    if own is None:
+        return {}
+    change = own.change
+    tested = (None,) * 5 if change is None else (*change, own.p, own.adjusted)
+    return dict(zip(_WORTH, (own.before, own.rank_before, own.after, own.rank_after, *tested), strict=True))
+
+
+def contested_record(found: Contested) -> dict[str, Any]:
+    """Return what was found as plain values."""
+    plain = asdict(replace(found, entries=()))
+    for name in ("item", "items", "variants"):
+        del plain[name]
+    return plain | {
+        "deals_for_values": plain.pop("valued"),
+        "sentences": found.sentences(),
+        "entries": [
+            asdict(replace(entry, variations=()))
+            | {"variations": [_variation(one, found.items) for one in entry.variations]}
+            for entry in found.entries
+        ],
+    }
+
+
+def _variation(variation: Variation, items: str) -> dict[str, Any]:
+    plain = asdict(variation)
+    return {
+        "reading": plain["text"],
+        "sensitivity": variation.sensitivity,
+        "sentence": variation.sentence(items),
+        "changes": variation.changes,
+        "judged": variation.judged,
+        "verdicts": plain["verdicts"],
+        "gone": dict(variation.gone),
+        "own": _worth(variation.own) or None,
+        "others": [{"id": one.id, "name": one.name, **_worth(one)} for one in variation.others],
+    }
+
+
+# --- ladders
+
+
+def ladder_answer(found: Standings, command: str = "balance ladder") -> Answer:
+    """Return how strong policies are: at mixed tables, and one against the rest as a matrix."""
+    by = {(rung.measure, rung.policy, rung.against): rung for rung in found.rungs}
+    order = [rung.policy for rung in found.rungs if rung.measure == "mixed"]
+    source = Source(f"{count(found.games, 'game', 'games')}, seed {found.seed}", "95%, over deals",
+                    command=command)  # fmt: skip
+    best = by["mixed", order[0], EVERYBODY]
+    mixed = Table(
+        "mixed",
+        "Win points at mixed tables",
+        (Heading("policy", "policy"), Heading("mixed", "mixed", "interval")),
+        tuple((text(name), _rung(by["mixed", name, EVERYBODY])) for name in order),
+        source,
+        ("policy",),
+    )
+    ones = Table(
+        "one",
+        "Win points of one against the rest",
+        (Heading("one", "one"), *(Heading(rest, rest, "interval") for rest in order)),
+        tuple(
+            (text(one), *(_rung(by["one", one, rest]) if rest != one else text("") for rest in order))
+            for one in order
+        ),
+        source,
+        ("one",),
+    )
+    return _answer(
+        "ladder",
+        f"how strong the policies are, {found.players} players, {found.described}",
+        found.game,
+        found,
+        command,
+        f"{best.policy} is the strongest of {len(order)} policies: {_rung(best).text} win points at mixed "
+        "tables, where 1.00 is fair.",
+        (Section("ladder", "Win points", (mixed, ones)),),
+        [asdict(rung) for rung in found.rungs],
+        only_rows=True,
+    )
+
+
+def _rung(rung: Rung) -> Cell:
+    """Return win points with the longer half of their interval."""
+    low, high = rung.low or 0.0, rung.high or 0.0
+    told = f"{rung.value:.2f} ±{max(rung.value - low, high - rung.value):.2f}"
+    return Cell(rung.value, told, rung.low, rung.high)

@@ -1,0 +1,275 @@
+"""Results of query files as tables and figures; the head of a file says how they look.
+
+Nothing is computed: values are those of the query, and texts are these values printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
+
+from balance.dataset.saved_queries import Question, bind, report_question
+from balance.dataset.views import keep_views
+from balance.errors import BalanceError, UsageError
+from balance.measure.cells import connect_to
+from balance.report.formatting import UNKNOWN, printed, slug
+from balance.report.model import Cell, Chart, Heading, Section, Source, Table
+
+if TYPE_CHECKING:
+    from balance.dataset.connection import Connection
+    from balance.dataset.run import Run
+
+Values = tuple[tuple[Any, ...], ...]
+_MOST_ROWS: Final = 5_000
+"""Rows of a table at most: a report is read by people."""
+_LONG: Final = 40
+
+
+class RunQueries:
+    """The query files of reports on some runs; what several of them read is computed once."""
+
+    def __init__(
+        self, runs: Sequence[Run], counts: Sequence[int] = (), names: Mapping[Any, str] | None = None
+    ) -> None:
+        self._con = connect_to(runs, metrics=True)
+        self._kept: set[str] = set()
+        self._game = runs[0].game.name
+        self._narrowed = {"counts": ",".join(map(str, counts))} if counts else {}
+        self._names = names or {}
+
+    def has(self, name: str) -> bool:
+        """Return whether a query file is for the game at hand."""
+        return report_question(name).game in ("", self._game)
+
+    def block(
+        self, name: str, parameters: Mapping[str, Any] | None = None, *, caption: str = "", n: str = "",
+        table: bool = False,
+    ) -> Table | Chart:  # fmt: skip
+        """Run `report/NAME.sql` or a ready query; return its result as its head says, or as a table."""
+        question = report_question(name)
+        known = {parameter.name for parameter in question.parameters}
+        given = dict(parameters or {}) | {k: v for k, v in self._narrowed.items() if k in known}
+        keep_views(self._con, question.sql, self._kept, str(given.get("lineup", "")))
+        result = self._con.execute(question.sql, bind(self._con, question, given))
+        columns = [column[0] for column in result.description or []]
+        rows = tuple(tuple(map(_exact, row)) for row in result.fetchall())
+        telling = [str(given[key]) for key in ("lineup", "variant") if key in given]
+        return block_of(
+            question, columns, rows, given, names=self._names,
+            name=slug("-".join([name, *telling]) + ("" if table or not question.figure else "-figure")),
+            caption=caption, n=n, table=table,
+        )  # fmt: skip
+
+
+def rows_of(block: Table | Chart) -> int:
+    """Return how many rows the query behind a block has."""
+    return len(block.raw[1]) if block.raw else 0
+
+
+def records_of(block: Table | Chart) -> list[dict[str, Any]]:
+    """Return the rows of the query behind a block, by column."""
+    columns, rows = block.raw or ((), ())
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def block_of(
+    question: Question,
+    columns: Sequence[str],
+    rows: Values,
+    parameters: Mapping[str, Any],
+    *,
+    name: str = "",
+    caption: str = "",
+    n: str = "",
+    names: Mapping[Any, str] | None = None,
+    table: bool = False,
+) -> Table | Chart:
+    """Return the result of a query file as its head says; `table` asks for a table in any case.
+
+    `names` are printed instead of ids in columns of the kinds `variant`, `item`, `pair` and `lineup`.
+    """
+    source = Source(n, sql=question.sql, query=question.name, parameters=dict(parameters))
+    name, caption = name or slug(question.name), caption or question.title or question.question
+    if question.figure and not table:
+        return _chart(question, name, caption, columns, rows, source, names or {})
+    return _table(question, name, caption, columns, rows, source, names or {})
+
+
+def chapter_of(con: Connection, question: Question) -> Section:
+    """Return the chapter with the result of a user's own query."""
+    name = f"with-{slug(question.name)}"
+    columns, rows = _asked(con, question)
+    return Section(name, question.question, (block_of(question, columns, rows, {}, name=name),))
+
+
+def _asked(con: Connection, question: Question) -> tuple[list[str], Values]:
+    """Run a query of a user behind the gate of `balance sql`; UsageError names file and line."""
+    lines = question.sql.splitlines()
+    head = next((k for k, line in enumerate(lines) if not line.startswith("--")), 0)
+    try:
+        frame = con.frame("\n".join(lines[head:]), con.bind(question, {}))
+    except BalanceError as error:
+        if str(question.path) in str(error):
+            raise
+        placed = re.sub(r"LINE (\d+):", lambda found: f"LINE {int(found[1]) + head}:", str(error))
+        raise type(error)(f"{question.path}: {placed}") from error
+    columns = frame.columns
+    missing = [name for name, _ in question.columns if name not in columns]
+    if missing:
+        raise UsageError(f"{question.path}: its head names columns that it lacks: {', '.join(missing)}")
+    if len(frame) > _MOST_ROWS:
+        raise UsageError(f"{question.path}: more than {_MOST_ROWS:,} rows are too many for a report")
+    return columns, tuple(tuple(map(_exact, row)) for row in frame.rows())
+
+
+def _exact(value: Any) -> Any:
+    """Return a value as JSON and the texts of a report take it."""
+    return float(value) if isinstance(value, Decimal) else value
+
+
+# --- tables
+
+
+def _ends(columns: Sequence[str], name: str) -> tuple[str, str] | None:
+    """Return the columns with the ends of a column's interval; None if it has none."""
+    if {f"{name}_low", f"{name}_high"} <= set(columns):
+        return f"{name}_low", f"{name}_high"
+    after = list(columns[columns.index(name) + 1 :][:2])
+    return ("low", "high") if after == ["low", "high"] else None
+
+
+def _table(
+    question: Question,
+    name: str,
+    caption: str,
+    columns: Sequence[str],
+    rows: Values,
+    source: Source,
+    names: Mapping[Any, str],
+) -> Table:
+    intervals = {column: ends for column in columns if (ends := _ends(columns, column))}
+    hidden = {end for ends in intervals.values() for end in ends}
+    heads = {own: head for (own, _), head in zip(question.columns, question.heads, strict=True)}
+    meanings = dict(question.columns)
+    shown = [c for c in columns if c not in hidden and heads.get(c, ("", ""))[1] != "hidden"]
+    kinds = {c: heads.get(c, ("", ""))[1] or _kind([row[columns.index(c)] for row in rows]) for c in shown}
+
+    def heading(column: str, title: str = "") -> Heading:
+        plain = {"signed": "number", "lineup": "text"}.get(kinds[column], kinds[column])
+        kind = "interval" if column in intervals else plain
+        own = title or heads.get(column, ("", ""))[0] or column.replace("_", " ").capitalize()
+        return Heading(column, own, kind, meanings.get(column, ""))
+
+    def cell(row: Mapping[str, Any], column: str) -> Cell:
+        low, high = (row[end] for end in intervals[column]) if column in intervals else (None, None)
+        return _cell(row[column], kinds[column], low, high, column in intervals, names)
+
+    records = [dict(zip(columns, row, strict=True)) for row in rows]
+    if question.spread is None:
+        headings = [heading(column) for column in shown]
+        cells = [[cell(row, column) for column in shown] for row in records]
+    else:
+        over, value = question.spread
+        keys = shown[: shown.index(over)]
+        across = list(dict.fromkeys(row[over] for row in records))
+        across = sorted(across) if all(isinstance(one, int) for one in across) else across
+        headings = [heading(c) for c in keys]
+        headings += [heading(value, f"{one} {over}" if isinstance(one, int) else str(one)) for one in across]
+        by_key: dict[tuple[Any, ...], dict[Any, Mapping[str, Any]]] = {}
+        for row in records:
+            by_key.setdefault(tuple(row[key] for key in keys), {})[row[over]] = row
+        cells = [
+            [cell(next(iter(own.values())), key) for key in keys]
+            + [cell(own[one], value) if one in own else Cell(None, UNKNOWN) for one in across]
+            for own in by_key.values()
+        ]
+    return Table(
+        name,
+        caption,
+        tuple(headings),
+        tuple(map(tuple, cells)),
+        source,
+        note=question.note,
+        long=len(cells) > _LONG,
+        raw=(tuple(columns), rows),
+    )
+
+
+def _cell(value: Any, kind: str, low: Any, high: Any, has_interval: bool, names: Mapping[Any, str]) -> Cell:
+    if value is None:
+        return Cell(None, UNKNOWN)
+    if kind in ("variant", "item", "lineup"):
+        return Cell(value, str(names.get(value, value)))
+    if isinstance(value, bool):
+        return Cell(value, "yes" if value else "no")
+    if isinstance(value, list | tuple):
+        return Cell(tuple(value), " + ".join(str(names.get(one, one)) for one in value))
+    if kind in ("text", "verdict") or not isinstance(value, int | float):
+        return Cell(value, str(value))
+    if not has_interval:
+        return Cell(value, printed(float(value), kind))
+    if low is None or high is None:
+        return Cell(value, f"{printed(value, kind)} (open-ended)")
+    told = f"{printed(value, kind)} ({printed(low, kind, value)} to {printed(high, kind, value)})"
+    return Cell(value, told, low, high)
+
+
+def _kind(values: Sequence[Any]) -> str:
+    """Return how a column is printed whose kind the head does not give."""
+    known = [value for value in values if value is not None]
+    if known and all(isinstance(value, int) and not isinstance(value, bool) for value in known):
+        return "integer"
+    return "number" if known and all(isinstance(value, int | float) for value in known) else "text"
+
+
+# --- figures
+
+
+def _chart(
+    question: Question,
+    name: str,
+    caption: str,
+    columns: Sequence[str],
+    rows: Values,
+    source: Source,
+    names: Mapping[Any, str],
+) -> Chart:
+    axes = question.axes
+    data = {
+        word: tuple(row[columns.index(axes[word])] for row in rows)
+        for word in ("label", "series", "x", "y", "low", "high")
+        if word in axes
+    }
+    ends = _ends(columns, axes["y"])
+    if question.figure in ("dots", "scatter"):
+        for word, k in (("low", 0), ("high", 1)):
+            data.setdefault(word, tuple(row[columns.index(ends[k])] if ends else None for row in rows))
+        data["label"] = tuple(names.get(one, one) for one in data["label"])
+    data.setdefault("series", ("",) * len(rows))
+    y = [value for value in data["y"] if value is not None]
+    kind = (
+        axes.get("y_kind")
+        or dict(zip([c for c, _ in question.columns], question.heads, strict=True))[axes["y"]][1]
+    )
+    shown = (
+        f" From {printed(min(y), kind)} to {printed(max(y), kind)}."
+        if y and all(isinstance(one, int | float) for one in y)
+        else ""
+    )
+    return Chart(
+        name,
+        caption,
+        question.figure,
+        data,
+        source,
+        f"{question.question}{shown}",
+        x_title=axes.get("x_title", ""),
+        y_title=axes.get("y_title", axes["y"].replace("_", " ")),
+        y_kind=kind if kind in ("share", "integer") else "number",
+        reference=float(axes["reference"]) if "reference" in axes else None,
+        stacked=axes.get("stacked") == "yes",
+        note=question.note,
+        raw=(tuple(columns), rows),
+    )

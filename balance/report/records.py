@@ -1,0 +1,59 @@
+"""Verdicts and findings as records of plain values: what JSON holds, and what a program reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from balance.judge.findings import Finding
+from balance.judge.verdict import CellVerdict, Judgement
+
+
+def verdict_record(judgement: Judgement, sentence: Callable[[Finding], str]) -> dict[str, Any]:
+    """Return the verdict on a combination at one number of players; `sentence` puts a finding into words."""
+    return {
+        "players": judgement.players,
+        "variants": list(judgement.variants),
+        "verdict": judgement.verdict.value,
+        "broken_for": list(judgement.broken_for),
+        "bent_for": list(judgement.bent_for),
+        "not_broken": judgement.not_broken,
+        "further_games": finite(judgement.further),
+        "reasons": [sentence(finding) for finding in (*judgement.broken, *judgement.bent)],
+        "accepted": [sentence(finding) for finding in judgement.accepted],
+    }
+
+
+def finding_record(cell: CellVerdict, finding: Finding) -> dict[str, Any]:
+    """Return one metric of a cell, compared with one end of its accepted range."""
+    value, low, high = map(finite, finding.measured.interval)
+    return {
+        "players": cell.cell.players,
+        "variants": list(cell.cell.variants),
+        "lineup": cell.cell.lineup,
+        "strength": cell.strength,
+        "metric": finding.measured.metric.name,
+        "of": finding.measured.of or None,
+        "value": value,
+        "low": low,
+        "high": high,
+        "n": int(finding.measured.estimate.n),
+        "class": finding.kind.value,
+        "bound": finding.bound,
+        "end": "high" if finding.upper else "low",
+        "p_broken": finding.p_broken,
+        "adjusted": finding.adjusted,
+        "p_fine": finding.p_fine,
+        "outside": finding.outside,
+        "accepted": finding.accepted,
+        "weaker": finding.weaker,
+        "pooled": finding.pooled,
+        "broken": finding.broken,
+        "bent": finding.bent,
+    }
+
+
+def finite(value: float) -> float | None:
+    """Return a number, or None for one that JSON does not have."""
+    return value if math.isfinite(value) else None

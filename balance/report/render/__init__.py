@@ -1,0 +1,1 @@
+"""Renderers: an answer of the model as HTML or PDF; nothing is computed or worded here."""

@@ -1,0 +1,301 @@
+"""Still figures, drawn with matplotlib: the same figure of the model, the same bytes.
+
+Letters are paths, so that nothing depends on the fonts of a machine; colours are told apart by the
+colour-blind (Okabe and Ito's) and by their shade in print. Never a number that is not in the figure.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from balance.report.atlas_model import VERDICT_CODES
+from balance.report.model import Chart
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+COLOURS: Final = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#444444",
+    "#B8A800",
+    "#999999",
+)
+"""Of series, one after the other."""
+VERDICT_COLOURS: Final[Mapping[str, str]] = {
+    "broken": "#8E0B1E",
+    "undecided": "#F4EBD6",
+    "bent": "#E8A33D",
+    "fine": "#6BAED6",
+    "not played": "#FFFFFF",
+}
+"""Dark red, light sand, amber and middle blue: they differ in shade, and avoid red beside green."""
+_STACKED: Final = ("#1B2A49", "#D55E00", "#56B4E9", "#F6E8A0", "#777777", "#009E73", "#CC79A7")
+"""Of bars upon each other: neighbours differ in shade, so that they are told apart in print."""
+FONT: Final = "DejaVu Sans"
+"""It comes with matplotlib: `font_folder`."""
+_MARKERS: Final = "osD^vPX*h"
+_STYLE: Final[dict[str, Any]] = {
+    "svg.fonttype": "path",
+    "svg.hashsalt": "balance",
+    "text.parse_math": False,  # a dollar in the name of a card is a dollar
+    "font.family": FONT,
+    "font.size": 8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "axes.edgecolor": "#555555",
+    "xtick.color": "#333333",
+    "ytick.color": "#333333",
+    "axes.grid": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.5,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "path.simplify": False,
+    "figure.dpi": 72,
+}
+
+
+def svg(figure: Chart, *, letters: bool = False) -> str:
+    """Return the figure as an SVG document; with `letters` words are letters of FONT, otherwise drawn."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure as Drawing
+
+    style = {**_STYLE, "svg.fonttype": "none"} if letters else _STYLE
+    with warnings.catch_warnings(), mpl.rc_context(style):  # type: ignore[arg-type]
+        # a name in a script that the font lacks is drawn as boxes; nobody can do anything about it here
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
+        drawing = Drawing(figsize=_size(figure), layout="constrained")
+        FigureCanvasSVG(drawing)
+        axes = drawing.add_subplot()
+        _KINDS[figure.kind](drawing, axes, figure)
+        out = io.BytesIO()
+        drawing.savefig(out, format="svg", dpi=130, metadata={"Date": None, "Creator": None})
+    return out.getvalue().decode("utf-8")
+
+
+def font_folder() -> Path:
+    """Return the folder with the font of the figures."""
+    import matplotlib as mpl
+
+    return Path(mpl.get_data_path()) / "fonts" / "ttf"
+
+
+def _size(figure: Chart) -> tuple[float, float]:
+    if figure.kind == "matrix":
+        side = len(dict.fromkeys(figure.data["row"]))
+        return 7.0, min(7.4, 1.6 + 0.17 * side)
+    if figure.kind == "dots":
+        return 7.0, 1.2 + 0.42 * max(2, len(dict.fromkeys(figure.data["label"])))
+    return (7.0, 4.6) if figure.kind == "scatter" else (7.0, 3.1)
+
+
+def _series(figure: Chart) -> list[Any]:
+    return list(dict.fromkeys(figure.data["series"]))
+
+
+def _rows(figure: Chart, series: Any) -> list[int]:
+    return [k for k, own in enumerate(figure.data["series"]) if own == series]
+
+
+def _titles(axes: Axes, figure: Chart, *, x: str = "", y: str = "") -> None:
+    axes.set_xlabel(x or figure.x_title)
+    axes.set_ylabel(y or figure.y_title)
+
+
+def _percent(axis: Any, kind: str) -> None:
+    if kind == "share":
+        from matplotlib.ticker import PercentFormatter
+
+        axis.set_major_formatter(PercentFormatter(1.0, decimals=None))
+
+
+def _bars(_: Drawing, axes: Axes, figure: Chart) -> None:
+    series = _series(figure)
+    xs = list(dict.fromkeys(figure.data["x"]))
+    bottom = [0.0] * len(xs)
+    for k, name in enumerate(series):
+        values = {figure.data["x"][i]: figure.data["y"][i] for i in _rows(figure, name)}
+        heights = [float(values.get(x, 0) or 0) for x in xs]
+        palette = _STACKED if figure.stacked else COLOURS
+        colour = VERDICT_COLOURS.get(str(name), palette[k % len(palette)])
+        if figure.stacked:
+            places, width = [float(i) for i in range(len(xs))], 0.82
+        else:
+            width = 0.82 / len(series)
+            places = [i - 0.41 + width * (k + 0.5) for i in range(len(xs))]
+        axes.bar(
+            places,
+            heights,
+            width,
+            bottom=bottom if figure.stacked else None,
+            color=colour,
+            edgecolor="#333333",
+            linewidth=0.3,
+            label=str(name),
+        )
+        if figure.stacked:
+            bottom = [low + height for low, height in zip(bottom, heights, strict=True)]
+    axes.set_xticks(range(len(xs)), [str(x) for x in xs])
+    axes.grid(visible=False, axis="x")
+    _percent(axes.yaxis, figure.y_kind)
+    _titles(axes, figure)
+    axes.figure.legend(loc="outside upper center", ncols=min(len(series), 6))
+
+
+def _histogram(_: Drawing, axes: Axes, figure: Chart) -> None:
+    styles = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+    series = _series(figure)
+    for k, name in enumerate(series):
+        rows = _rows(figure, name)
+        xs = [figure.data["x"][i] for i in rows]
+        axes.step(
+            xs,
+            [figure.data["y"][i] for i in rows],
+            where="mid",
+            color=COLOURS[k % len(COLOURS)],
+            linestyle=styles[k % len(styles)],
+            linewidth=1.3,
+            label=f"{name} players" if isinstance(name, int) else str(name),
+        )
+    axes.set_ylim(bottom=0)
+    axes.set_xlim(left=0)
+    _percent(axes.yaxis, figure.y_kind)
+    _titles(axes, figure)
+    axes.legend()
+
+
+def _dots(_: Drawing, axes: Axes, figure: Chart) -> None:
+    labels = list(dict.fromkeys(figure.data["label"]))
+    series = _series(figure)
+    step = 0.72 / max(1, len(series))
+    for k, name in enumerate(series):
+        for shown, i in enumerate(_rows(figure, name)):
+            at = labels.index(figure.data["label"][i]) - 0.36 + step * (k + 0.5)
+            value, low, high = (figure.data[key][i] for key in ("y", "low", "high"))
+            if value is None:
+                continue
+            colour = COLOURS[k % len(COLOURS)]
+            if low is not None and high is not None:
+                axes.plot([low, high], [at, at], color=colour, linewidth=1.1)
+            axes.plot(
+                [value],
+                [at],
+                linestyle="",
+                marker=_MARKERS[k % len(_MARKERS)],
+                markersize=4,
+                color=colour,
+                label=None if shown else (f"{name} players" if isinstance(name, int) else str(name)),
+            )
+    if figure.reference is not None:
+        axes.axvline(figure.reference, color="#333333", linewidth=0.8, linestyle=":")
+    axes.set_yticks(range(len(labels)), [str(label) for label in labels])
+    axes.set_ylim(len(labels) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    _percent(axes.xaxis, figure.y_kind)
+    axes.set_xlabel(figure.y_title)
+    if len(series) > 1:
+        axes.figure.legend(loc="outside upper center", ncols=min(len(series), 6))
+
+
+def _scatter(_: Drawing, axes: Axes, figure: Chart) -> None:
+    data = figure.data
+    told = [i for i, y in enumerate(data["y"]) if y is not None]
+    beside: dict[Any, int] = {}
+    for i in told:
+        x, y = data["x"][i], data["y"][i]
+        beside[x] = beside.get(x, 0) + 1
+        at = x + ((beside[x] * 0.13) % 0.7 - 0.35)  # those of the same cost stand beside each other
+        filled = data["series"][i] is True
+        colour = COLOURS[0] if filled else "#777777"
+        if data["low"][i] is not None and data["high"][i] is not None:
+            axes.plot([at, at], [data["low"][i], data["high"][i]], color=colour, linewidth=0.7)
+        axes.plot([at], [y], "o", markersize=4, color=colour, markerfacecolor=colour if filled else "white")
+    order = sorted(told, key=lambda i: (-abs(data["y"][i]), data["label"][i]))
+    for i in order[:8]:
+        axes.annotate(
+            str(data["label"][i]),
+            (data["x"][i], data["y"][i]),
+            xytext=(9, 0),
+            textcoords="offset points",
+            fontsize=6.5,
+            va="center",
+        )
+    if figure.reference is not None:
+        axes.axhline(figure.reference, color="#333333", linewidth=0.8, linestyle=":")
+    _titles(axes, figure)
+
+
+def _matrix(drawing: Drawing, axes: Axes, figure: Chart) -> None:
+    from matplotlib.colors import BoundaryNorm, ListedColormap, TwoSlopeNorm
+
+    names = list(dict.fromkeys(figure.data["row"]))
+    place = {name: k for k, name in enumerate(names)}
+    n = len(names)
+    grid = [[math.nan] * n for _ in range(n)]
+    codes = list(VERDICT_CODES)
+    for row, column, y in zip(figure.data["row"], figure.data["column"], figure.data["y"], strict=True):
+        if figure.verdict:
+            grid[place[row]][place[column]] = float(codes.index(y))
+        elif y is not None:
+            grid[place[row]][place[column]] = math.log2(y) if figure.log and y > 0 else float(y)
+    if figure.verdict:
+        colours = ListedColormap([VERDICT_COLOURS[VERDICT_CODES[code]] for code in codes])
+        norm: Any = BoundaryNorm([k - 0.5 for k in range(len(codes) + 1)], len(codes))
+        axes.pcolormesh(grid, cmap=colours, norm=norm, edgecolors="white", linewidth=0.4, rasterized=True)
+        _verdict_key(drawing)
+    else:
+        known = [abs(v) for line in grid for v in line if not math.isnan(v)]
+        reach = max(known, default=1.0) or 1.0
+        mesh = axes.pcolormesh(
+            grid,
+            cmap="PuOr",
+            norm=TwoSlopeNorm(0.0, -reach, reach),
+            edgecolors="white",
+            linewidth=0.4,
+            rasterized=True,
+        )
+        bar = drawing.colorbar(mesh, ax=axes, shrink=0.6)
+        if figure.log:
+            ticks = [t for t in (0.125, 0.25, 0.5, 1, 2, 4, 8, 16) if abs(math.log2(t)) <= reach]
+            bar.set_ticks([math.log2(t) for t in ticks], labels=[f"{t:g} x" for t in ticks])
+    size = 5.5 if n > 20 else 7
+    plain = [str(name) for name in names]
+    axes.set_xticks([k + 0.5 for k in range(n)], plain, rotation=90, fontsize=size)
+    axes.set_yticks([k + 0.5 for k in range(n)], plain, fontsize=size)
+    axes.set_ylim(n, 0)
+    axes.set_aspect("equal")
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+
+def _verdict_key(drawing: Drawing) -> None:
+    from matplotlib.patches import Patch
+
+    shown: Sequence[str] = ("broken", "undecided", "bent", "fine", "not played")
+    patches = [Patch(facecolor=VERDICT_COLOURS[name], edgecolor="#999999", label=name) for name in shown]
+    drawing.legend(handles=patches, loc="outside upper center", ncols=5)
+
+
+_KINDS: Final[Mapping[str, Callable[[Any, Any, Chart], None]]] = {
+    "bars": _bars,
+    "histogram": _histogram,
+    "dots": _dots,
+    "scatter": _scatter,
+    "matrix": _matrix,
+}

@@ -1,0 +1,230 @@
+"""A report as one HTML file that needs nothing else: no request, no font, no script from anywhere.
+
+Texts of the model stay text: the templates escape them, data for the atlas travels as base64 of packed JSON,
+and the page forbids itself any script whose digest it does not name. Nothing is computed or worded
+here that the model does not say; the same model gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from importlib import resources
+from typing import Any, Final
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from balance import __version__
+from balance.report.atlas_model import SCALE, VERDICT_CODES
+from balance.report.model import ON_FRESH, Answer, Block, Cell, Heading, Section, Table, spans
+from balance.report.render.drawings import Drawings
+
+NUMERIC: Final = frozenset({"integer", "number", "share", "interval"})
+"""Kinds of columns that are set to the right and sorted as numbers."""
+FOLDED: Final = 12
+"""How many rows of a long table are seen before it is unfolded."""
+FEW: Final = 8
+"""How many parts a chapter may have before each of them is folded."""
+LICENCES: Final = ("NOTICE-echarts.txt", "LICENSE-echarts.txt", "LICENSE-d3.txt")
+
+
+def render(report: Answer) -> str:
+    """Return a report as the text of one HTML file."""
+    scripts = [_static("page.js")]
+    if report.atlas is not None:
+        scripts = [_vendored("echarts.min.js"), *scripts, _static("atlas.js")]
+    early = _static("theme.js")
+    links = _Links(
+        frozenset(variant.id for variant in report.atlas.variants)
+        if report.atlas is not None
+        else frozenset(),
+        frozenset(part.id for section in report.sections for part in section.sections),
+    )
+    sections = list(_sections(report))
+    drawings = Drawings()
+    page = _environment().get_template("page.html")
+    return page.render(
+        report=report,
+        sections=sections,
+        behind=[b for section in report.sections if section.id == "answer" for b in section.blocks],
+        commands_told=report.commands_shown,
+        atlas_data=_packed(atlas_data(report)) if report.atlas is not None else "",
+        css=_own(_static("page.css")),
+        early=_own(early),
+        scripts=[_own(script) for script in scripts],
+        policy=_policy([early, *scripts]),
+        licences=[(name, _vendored(name)) for name in LICENCES] if report.atlas is not None else [],
+        version=__version__,
+        folded=FOLDED,
+        few=FEW,
+        rich=partial(_rich, glossary=report.glossary),
+        links=links,
+        on_fresh=ON_FRESH,
+        drawing=lambda figure: _own(drawings.draw(figure)),
+        letters=lambda: _own(drawings.letters()),
+    )
+
+
+def _sections(report: Answer) -> Iterator[Section]:
+    """Yield the chapters after the answer; the atlas has a place even if the model gives it no words."""
+    has_place = any(section.id == "atlas" for section in report.sections)
+    if report.atlas is not None and not has_place:
+        yield Section("atlas", "Atlas", ())
+    yield from (section for section in report.sections if section.id != "answer")
+
+
+# --- what the templates call
+
+
+def _rich(text: str, glossary: Mapping[str, str]) -> Markup:
+    """Return a text with its terms linked to the glossary."""
+    pieces = []
+    for piece, term in spans(text, glossary):
+        if term is None:
+            pieces.append(escape(piece))
+        else:
+            pieces.append(Markup('<a class="term" href="#{}">{}</a>').format(term_id(term), piece))
+    return Markup("").join(pieces)
+
+
+def term_id(term: str) -> str:
+    """Return where the glossary explains a term.
+
+    >>> term_id("win points")
+    'term-win-points'
+    """
+    return "term-" + "".join(c if c.isalnum() else "-" for c in term.lower())
+
+
+@dataclass(frozen=True)
+class _Links:
+    """Where names lead within the page."""
+
+    places: frozenset[str]
+    """Variants that the atlas knows."""
+    parts: frozenset[str]
+    """Ids of parts of chapters."""
+
+    def atlas(self, variants: Sequence[str], players: int | None = None) -> str:
+        """Return the deep link to a combination; nothing if the atlas does not hold it."""
+        if not variants or len(variants) > 2 or not self.places.issuperset(variants):
+            return ""
+        address = "#pair=" + "+".join(quote(name, safe="") for name in variants)
+        return address if players is None else f"{address}&players={players}"
+
+    def cell(self, cell: Cell, column: Heading) -> str:
+        """Return where an entry of a table leads; nothing if nowhere."""
+        if column.kind == "pair" and isinstance(cell.value, (tuple, list)):
+            return self.atlas([str(name) for name in cell.value])
+        if column.kind == "variant" and isinstance(cell.value, str):
+            part = f"variant-{cell.value}"
+            return f"#{part}" if part in self.parts else self.atlas([cell.value])
+        return ""
+
+    def entry(self, part: str) -> str:
+        """Return the place in the atlas of a part of a chapter that is about one variant."""
+        return self.atlas([part.removeprefix("variant-")]) if part.startswith("variant-") else ""
+
+
+def _sort_value(cell: Cell, column: Heading) -> str:
+    """Return what a column is sorted by, where that is not what is printed."""
+    if column.kind not in NUMERIC:
+        return ""
+    value = cell.value
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return "none"
+    return repr(value)
+
+
+def _block_kind(block: Block) -> str:
+    return type(block).__name__.lower()
+
+
+# --- the pieces of the page
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("balance.report.render", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"kind": _block_kind, "term_id": term_id, "thousands": _thousands}
+    environment.globals |= {
+        "numeric": NUMERIC,
+        "sort_value": _sort_value,
+        "is_long": _is_long,
+        "verdict_class": _verdict_class,
+    }
+    return environment
+
+
+def _verdict_class(verdict: Any) -> str:
+    return verdict if verdict in ("broken", "bent", "fine", "undecided") else "none"
+
+
+def _is_long(table: Table) -> bool:
+    return table.long and len(table.rows) > FOLDED + 3
+
+
+def _thousands(number: int) -> str:
+    return f"{number:,}"
+
+
+def _own(text: str) -> Markup:
+    """Vouch for a text that is ours or was escaped for where it goes."""
+    return Markup(text)  # noqa: S704 - the one place where that is said
+
+
+def _static(name: str) -> str:
+    return _read("static", name)
+
+
+def _vendored(name: str) -> str:
+    return _read("vendor", name)
+
+
+@cache
+def _read(folder: str, name: str) -> str:
+    return resources.files("balance.report.render").joinpath(folder, name).read_text(encoding="utf-8")
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """Return what the page allows itself: its own scripts by their digests, no network at all."""
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    # Styles are inline in the drawings and set by the charting library; they cannot fetch anything.
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def atlas_data(report: Answer) -> dict[str, Any]:
+    """Return what `static/atlas.js` reads: the atlas of the model, and the words around it."""
+    assert report.atlas is not None
+    data = asdict(report.atlas)
+    data["plain"] = [
+        {name: [end if math.isfinite(end) else None for end in three] for name, three in plain.items()}
+        for plain in data["plain"]
+    ]
+    words = {"title": report.title, "game": report.game, "words": dict(report.words)}
+    return data | words | {"scale": SCALE, "codes": dict(VERDICT_CODES)}
+
+
+def _packed(value: Any) -> str:
+    """Return JSON as base64 of its gzip: letters and digits, whatever it holds."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode("utf-8"), 9, mtime=0)).decode("ascii")

@@ -1,0 +1,235 @@
+"""The report as a PDF, set by typst from the model.
+
+What the report says goes to the typesetter as data, never as markup, so no text can do anything but be
+printed. The fonts are those inside the wheels of typst and matplotlib: the same model gives the same bytes on
+every machine, without a network and without fonts of the system.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import Any, Final, Literal
+
+import balance
+from balance.errors import Failed, UsageError
+from balance.report.model import (
+    ON_FRESH,
+    Answer,
+    Block,
+    Bullets,
+    Cell,
+    Chart,
+    Code,
+    Heading,
+    Paragraph,
+    Section,
+    Source,
+    Table,
+    spans,
+)
+from balance.report.render.charts import font_folder, svg
+
+PAPERS: Final[Mapping[str, str]] = {"a4": "a4", "letter": "us-letter"}
+VERDICT_LETTERS: Final[Mapping[str, str]] = {"broken": "B", "undecided": "u", "bent": "b", "fine": "F"}
+_LONG_TEXT: Final = 24
+"""Letters beyond which a column shares the width of the page instead of taking what it likes."""
+_EPOCH: Final = 0
+"""The time of a PDF is part of its bytes, so it is always the same."""
+
+
+def render(report: Answer, paper: str = "a4", advance: Callable[[str], None] = lambda _: None) -> bytes:
+    """Return the report as the bytes of a PDF; UsageError for paper that is not known."""
+    import typst
+
+    if paper not in PAPERS:
+        raise UsageError(f"paper {paper}: expected {' or '.join(PAPERS)}", parameter="paper")
+    made = _Made(report.glossary, report.kind != "space")
+    advance("figures")
+    document = made.document(report, PAPERS[paper])
+    advance("typesetting")
+    template = files("balance.report.render").joinpath("typst/report.typ").read_bytes()
+    inputs = {"report": json.dumps(document, ensure_ascii=False), **made.pictures}
+    try:
+        try:  # read aloud, too: headings, tables and pictures say what they are
+            pdf = _set(template, inputs, "ua-1")
+        except typst.TypstError as error:
+            if "missing codepoints" not in error.message:
+                raise
+            pdf = _set(template, inputs, "1.7")  # names in a script that no font here has: boxes
+    except typst.TypstError as error:
+        raise Failed(f"the PDF could not be set: {error.message}") from error
+    return pdf
+
+
+def _set(template: bytes, inputs: dict[str, str], standard: Literal["ua-1", "1.7"]) -> bytes:
+    """Let typst set the report, by its own fonts and those of the figures alone."""
+    import typst
+
+    pdf = typst.compile(
+        template,
+        format="pdf",
+        font_paths=typst.Fonts(
+            include_system_fonts=False, include_embedded_fonts=True, font_paths=[str(font_folder())]
+        ),
+        sys_inputs=inputs,
+        pdf_standards=standard,
+        timestamp=_EPOCH,
+    )
+    assert isinstance(pdf, bytes)
+    return pdf
+
+
+@dataclass
+class _Made:
+    """The model as the data of the template; a term is explained where it comes first."""
+
+    glossary: Mapping[str, str]
+    sheet: bool = False
+    """Whether it is a short report: everything is set smaller."""
+    explained: set[str] = field(default_factory=set)
+    pictures: dict[str, str] = field(default_factory=dict)
+
+    def document(self, report: Answer, paper: str) -> dict[str, Any]:
+        """Return everything that the template sets."""
+        answer = report.summary
+        return {
+            "title": report.title,
+            "subtitle": report.subtitle,
+            "edition": report.edition,
+            "paper": paper,
+            "footer": f"{report.game}, {report.provenance.games:,} games, balance {balance.__version__}",
+            "sheet": self.sheet,
+            "answer": {
+                "headline": answer.headline,
+                "warning": answer.warning,
+                "counts": [
+                    [
+                        "all" if c.players is None else str(c.players),
+                        f"{c.broken:,}",
+                        f"{c.undecided:,}",
+                        f"{c.bent:,}",
+                        f"{c.fine:,}",
+                    ]
+                    for c in answer.counts
+                    if report.kind != "pair"  # a single pair has a verdict, and its own table says which
+                ],
+                "worst": [
+                    [
+                        one.title,
+                        f"{one.players} players, {one.strength}",
+                        one.sentence,
+                        f"{ON_FRESH[one.holds]} {one.fresh}".strip() if one.fresh else "",
+                    ]
+                    for one in answer.worst
+                ],
+                "next": list(answer.next_steps),
+            },
+            "sections": [self.section(section) for section in report.sections],
+        }
+
+    def section(self, section: Section) -> dict[str, Any]:
+        """Return a chapter."""
+        return {
+            "title": section.title,
+            "blocks": [self.block(block) for block in section.blocks],
+            "sections": [self.section(part) for part in section.sections],
+        }
+
+    def text(self, text: str) -> list[list[str]]:
+        """Return the pieces of a text: one entry for words, two for a term, three to explain it."""
+        return list(self._pieces(text))
+
+    def _pieces(self, text: str) -> Iterator[list[str]]:
+        for piece, term in spans(text, self.glossary):
+            if term is None:
+                yield [piece]
+            elif term in self.explained:
+                yield [piece, term]
+            else:
+                self.explained.add(term)
+                yield [piece, term, self.glossary[term]]
+
+    def block(self, block: Block) -> dict[str, Any]:
+        """Return a paragraph, a list, a table or a figure."""
+        match block:
+            case Paragraph(text):
+                return {"kind": "paragraph", "text": self.text(text)}
+            case Bullets(items):
+                return {"kind": "bullets", "items": [self.text(item) for item in items]}
+            case Code(text, _):
+                return {"kind": "code", "text": text}
+            case Table():
+                return self.table(block)
+            case Chart():
+                return self.figure(block)
+
+    def table(self, table: Table) -> dict[str, Any]:
+        """Return a table, with the width that each of its columns needs."""
+        table = _letters(table) if table.long else table
+        return {
+            "kind": "table",
+            "caption": self.text(table.caption),
+            "titles": [column.title for column in table.headings],
+            "kinds": [column.kind for column in table.headings],
+            "widths": _widths(table),
+            "rows": [[cell.text for cell in row] for row in table.rows],
+            "size": 8.2 if len(table.headings) < 7 and not self.sheet else 7.2,
+            "note": self.text(table.note),
+            "source": _source(table.source),
+        }
+
+    def figure(self, figure: Chart) -> dict[str, Any]:
+        """Return a figure; its picture goes beside the data."""
+        name = f"figure-{len(self.pictures)}"
+        self.pictures[name] = svg(figure, letters=True)
+        return {
+            "kind": "figure",
+            "caption": self.text(figure.caption),
+            "picture": name,
+            "alt": figure.alt,
+            "width": 0.66
+            if self.sheet
+            else 1.0
+            if figure.kind != "bars" or len(figure.data["x"]) > 20
+            else 0.8,
+            "note": self.text(figure.note),
+            "source": _source(figure.source),
+        }
+
+
+def _letters(table: Table) -> Table:
+    """Return a long table with its verdicts in one column of letters: hundreds of rows stay readable so."""
+    places = [k for k, column in enumerate(table.headings) if column.kind == "verdict"]
+    if len(places) < 2:
+        return table
+    first = places[0]
+    rest = [k for k in range(len(table.headings)) if k not in places]
+
+    def merged(row: Sequence[Any], made: Any) -> tuple[Any, ...]:
+        kept = [row[k] for k in rest]
+        return (*kept[:first], made, *kept[first:])
+
+    letters = Heading("verdicts", " ".join(table.headings[k].title for k in places), "verdicts")
+    rows = []
+    for row in table.rows:
+        told = " ".join(VERDICT_LETTERS.get(row[k].text, "·") for k in places)
+        rows.append(merged(row, Cell(told, told)))
+    note = " B: broken, u: undecided, b: bent, F: fine, ·: not played."
+    return replace(table, headings=merged(table.headings, letters), rows=tuple(rows), note=table.note + note)
+
+
+def _source(source: Source) -> dict[str, str]:
+    return {"n": source.n, "interval": source.interval, "command": source.invocation}
+
+
+def _widths(table: Table) -> list[int]:
+    """Return a share of the width for each column of long texts, 0 for those that take what they need."""
+    found = []
+    for k, column in enumerate(table.headings):
+        longest = max((len(row[k].text) for row in table.rows), default=0)
+        wide = column.kind in ("text", "pair") and longest > _LONG_TEXT
+        found.append((3 if longest > 60 else 2) if wide else 0)
+    return found

@@ -1,0 +1,78 @@
+"""Making the model of a report on all combinations from runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from balance.dataset.run import Run
+from balance.judge.ranking import Ranking
+from balance.judge.thresholds import Thresholds
+from balance.report.atlas import make_atlas
+from balance.report.chapters import items, length, matrices, method, summary, tension, variants, wins
+from balance.report.evidence import Play, Step, collect
+from balance.report.formatting import count, listed
+from balance.report.glossary import game_words, terms
+from balance.report.model import Answer, Section
+from balance.report.prices import QuotedPrices
+from balance.report.records import finding_record, verdict_record
+
+_MOST_LISTED: Final = 150
+"""Combinations that are listed one by one; of more the atlas, or its matrices on paper, tell."""
+STEPS: Final = 10
+"""How many steps `space_report` tells of."""
+
+
+def space_report(
+    runs: Sequence[Run],
+    thresholds: Thresholds,
+    players: Sequence[int] = (),
+    *,
+    play: Play,
+    command: str,
+    step: Step = lambda _: None,
+    prices: QuotedPrices | None = None,
+) -> Answer:
+    """Return the report on all combinations of runs; `command` is what makes it again."""
+    m = collect(runs, thresholds, players, play=play, step=step, prices=prices)
+    step("atlas")
+    atlas = make_atlas(m)
+    step("chapters")
+    first = summary.make_summary(m)
+    made = method.provenance_of(m.runs, m.games, command)
+    sections: list[Section | None] = [
+        summary.section(m, first),
+        matrices.section(m, atlas) if atlas is not None and m.ranking is not None else None,
+        wins.section(m),
+        length.section(m),
+        items.section(m),
+        variants.section(m),
+        tension.section(m),
+        method.section(m, made),
+        matrices.appendix(m) if 0 < len(m.verdicts) <= _MOST_LISTED else None,
+    ]
+    return Answer(
+        kind="space",
+        title=f"{m.facts.title}: is it balanced?",
+        subtitle=f"{m.combinations.capitalize()}, {m.run.plan.edition}, "
+        f"{listed([str(n) for n in m.players])} players, {count(m.games, 'game', 'games')}",
+        game=m.facts.title,
+        edition=m.run.plan.edition,
+        words=game_words(m.facts),
+        summary=first,
+        sections=tuple(section for section in sections if section is not None),
+        glossary=terms(m.facts, [(lineup, m.strength_name(lineup)) for lineup in m.lineups], thresholds),
+        provenance=made,
+        atlas=atlas,
+        verdicts=_verdicts(m.ranking) if m.ranking else (),
+        findings=tuple(
+            finding_record(cell, finding)
+            for judgement in (m.ranking.ranked if m.ranking else ())
+            for cell in judgement.cells
+            for finding in cell.broken
+        ),
+    )
+
+
+def _verdicts(ranking: Ranking) -> tuple[dict[str, Any], ...]:
+    return tuple(verdict_record(judgement, ranking.sentence) for judgement in ranking.ranked)

@@ -1,0 +1,1 @@
+"""Numbers from numbers: confidence intervals, corrections, win points. Plays nothing and reads nothing."""

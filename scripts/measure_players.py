@@ -1,0 +1,444 @@
+"""Measure how strong the learned player is, and write data/nefarious/players.json.
+
+    python scripts/measure_players.py                      # everything, at the sizes of docs/policies.md
+    python scripts/measure_players.py --part pairs,stalls  # some parts; the others keep their figures
+    python scripts/measure_players.py --page               # the table of docs/policies.md, nothing is played
+
+Every cell that was played is kept in data/runs/measuring/players.jsonl at once, so that a run which was
+stopped goes on where it was. Cells are kept with the digest of fixed games: where play has changed they are
+played again. The ten worst cells of a part are played once more on another seed, and the second figure
+counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from math import erfc, sqrt
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from balance.experiments.published import stamp
+from balance.experiments.samples import PUBLISHED_SEED, sample
+from balance.games.nefarious.catalog.loading import load_catalog
+from balance.games.nefarious.game import GAME
+from balance.games.nefarious.player import Player
+from balance.games.nefarious.policies.names import FIELD, LEARNED, POLICIES, policy_number
+from balance.games.nefarious.rules import compile_cell
+from balance.games.nefarious.vocabulary import ACTIONS
+from balance.resources import data_dir
+from balance.stats.intervals import adjusted
+
+EDITION: Final = "ascora-2011"
+CUSTOM: Final = Path(__file__).parents[1] / "tests" / "data" / "custom_twists.toml"
+PLAYERS_FILE: Final = "players.json"
+KEPT: Final = Path(__file__).parents[1] / "data" / "runs" / "measuring" / "players.jsonl"
+# One of them never ends and one ends at once: nobody can be better there.
+PLAIN_LUCK: Final = ("custom-endless-ambition", "custom-first-spark")
+WORST: Final = 10
+_Z: Final = 1.959964
+
+Twists = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Played:
+    """One cell: win points of one policy among others, their standard error, and the share of stalls."""
+
+    twists: Twists
+    players: int
+    games: int
+    points: float
+    error: float
+    stalls: float
+    first: float | None = None
+    """What was found before, where the cell was played once more on fresh seeds."""
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """What games of one policy among its own kind look like in a cell."""
+
+    rounds: float
+    stalls: float
+    actions: tuple[float, ...]
+    """Shares of the actions in the order of the rules."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """The same cell played by `adaptive` and by `learned`."""
+
+    twists: Twists
+    games: int
+    before: Mirror
+    after: Mirror
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the table: cells taken together."""
+
+    part: str
+    measure: str
+    cells: int
+    games: int
+    """Games of each cell."""
+    mean: float
+    low: float
+    high: float
+    extreme: float
+    """The least favourable cell for the learned player."""
+    beyond: int
+    """Cells on the wrong side of the bound, after the Benjamini-Hochberg correction at 5%."""
+    bound: float
+    target: str
+    worst: tuple[Played, ...]
+
+
+class Measuring:
+    """Plays cells on some threads, and keeps every one."""
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.games, self.threads, self.seed, self.kept = given.games, given.threads, given.seed, given.kept
+        self.bots: list[str] = given.bots.split(",")
+        self.sampled: bool = given.sampled
+        self.searched: int = given.searched
+        self.confirmed: int = given.confirmed
+        self.catalog = load_catalog([CUSTOM])
+        official = load_catalog()
+        self.stamp = stamp(GAME, official)
+        self.pairs: list[Twists] = list(
+            combinations(sorted(twist.id for twist in official.twists_of(EDITION)), 2)
+        )
+        self.sample: list[Twists] = sample(GAME, official, EDITION)
+        self.lines: list[Line] = []
+        self.moved: list[Moved] = []
+        self._known: dict[str, Played] = {}
+        if self.kept.is_file():
+            for line in self.kept.read_text("utf-8").splitlines():
+                found = json.loads(line)
+                if found["stamp"] == self.stamp:
+                    cell = found["cell"] | {"twists": tuple(found["cell"]["twists"])}
+                    self._known[found["key"]] = Played(**cell)
+
+    def play(self, twists: Twists, players: int, one: str, others: str, games: int, seed: int) -> Played:
+        """Return the figures of a cell, which are played if they are not kept yet."""
+        key = json.dumps([one, others, players, twists, games, seed])
+        if key not in self._known:
+            cell = compile_cell(self.catalog, EDITION, players, twists)
+            indices = np.arange(games, dtype=np.int64)
+            seats = np.full((games, players), policy_number(others), np.int64)
+            seats[indices, indices % players] = policy_number(one)
+            winners = Player().outcomes(cell, seed, indices, seats).winners
+            points = np.where(winners == indices % players, float(players), 0.0)
+            points[winners < 0] = 1.0
+            error = float(points.std(ddof=1)) / sqrt(games)
+            stalls = float((winners < 0).mean())
+            self._known[key] = Played(twists, players, games, float(points.mean()), error, stalls)
+            self._keep(key)
+        return self._known[key]
+
+    def _keep(self, key: str) -> None:
+        self.kept.parent.mkdir(parents=True, exist_ok=True)
+        entry = {"stamp": self.stamp, "key": key, "cell": asdict(self._known[key])}
+        with self.kept.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+
+    def cells(
+        self,
+        which: Iterable[tuple[Twists, int]],
+        one: str,
+        others: str,
+        games: int,
+        figure: Callable[[Played], float],
+        sign: float,
+        again: int = 0,
+        most_again: int = WORST,
+    ) -> list[Played]:
+        """Play cells; the lowest (sign 1) or highest (-1) are played again on another seed, which counts."""
+        with ThreadPoolExecutor(self.threads) as pool:
+            found = list(pool.map(lambda c: self.play(*c, one, others, games, self.seed), which))
+            doubtful = (
+                sorted(found, key=lambda cell: sign * figure(cell))[:most_again]
+                if len(found) > most_again
+                else []
+            )
+            size = again or games
+            fresh = {
+                (cell.twists, cell.players): Played(**{**asdict(new), "first": figure(cell)})
+                for cell, new in zip(
+                    doubtful,
+                    pool.map(
+                        lambda c: self.play(c.twists, c.players, one, others, size, self.seed + 1), doubtful
+                    ),
+                    strict=True,
+                )
+            }
+        return [fresh.get((cell.twists, cell.players), cell) for cell in found]
+
+    def compare(
+        self, part: str, measure: str, which: Iterable[tuple[Twists, int]], one: str, others: str,
+        games: int, bound: float, target: str,
+    ) -> None:  # fmt: skip
+        """Measure one policy among others in cells; `bound` is compared with the unfavourable side."""
+        sign = 1.0 if one in LEARNED else -1.0
+        found = self.cells(which, one, others, games, lambda cell: cell.points, sign)
+        points = np.array([cell.points for cell in found])
+        error = sqrt(sum(cell.error**2 for cell in found)) / len(found)
+        ordered = sorted(found, key=lambda cell: sign * cell.points)
+        chances = [0.5 * erfc(sign * (bound - c.points) / max(c.error, 1e-9) / sqrt(2)) for c in found]
+        beyond = sum(p <= 0.05 for p in adjusted(chances))
+        mean = float(points.mean())
+        line = Line(
+            part, measure, len(found), games, mean, mean - _Z * error, mean + _Z * error,
+            ordered[0].points, beyond, bound, target, tuple(ordered[:WORST]),
+        )  # fmt: skip
+        self.lines.append(line)
+        sys.stderr.write(described(line) + "\n")
+
+    # --- the parts
+
+    def part_plain(self) -> None:
+        """Measure one learned among `adaptive` without twists."""
+        self.compare(
+            "plain", "one `learned` among three `adaptive`, no twists", [((), 4)], "learned", "adaptive",
+            20_000, 0.9, "mean at least 2.2",
+        )  # fmt: skip
+
+    def part_pairs(self) -> None:
+        """Measure one learned among `adaptive` over all pairs."""
+        self.compare(
+            "pairs", "one `learned` among three `adaptive`, all pairs", [(pair, 4) for pair in self.pairs],
+            "learned", "adaptive", self.games, 0.9, "mean at least 2.2, least 0.9",
+        )  # fmt: skip
+
+    def part_own(self) -> None:
+        """Measure one learned among `adaptive` under twists of the tests that nobody was trained on."""
+        own = [t.id for t in self.catalog.twists if t.id.startswith("custom-") and t.id not in PLAIN_LUCK]
+        self.compare(
+            "own", "one `learned` among three `adaptive`, twists of the tests, nothing tuned",
+            [((twist,), 4) for twist in own], "learned", "adaptive", self.games, 0.9,
+            "mean at least 1.7, least 0.9",
+        )  # fmt: skip
+
+    def part_rungs(self) -> None:
+        """Measure each rung against the one below."""
+        for one, others in (("learned", "skilled"), ("skilled", "casual"), ("casual", "random")):
+            self.compare(
+                "rungs", f"one `{one}` among three `{others}`, no twists and 20 pairs",
+                [(pair, 4) for pair in ((), *self.sample[:20])], one, others, self.games, 1.0,
+                "about 1.5" if one != "casual" else "",
+            )  # fmt: skip
+
+    def part_stalls(self) -> None:
+        """Count the stalls of learned mirrors over all pairs and player counts."""
+        which = [(pair, players) for players in range(2, 7) for pair in self.pairs]
+        found = self.cells(
+            which,
+            "learned",
+            "learned",
+            400,
+            lambda cell: cell.stalls,
+            -1.0,
+            again=20_000,
+            most_again=self.confirmed,
+        )
+        shares = np.array([cell.stalls for cell in found])
+        ordered = sorted(found, key=lambda cell: -cell.stalls)
+        # exact would be binomial; a cell counts where 1% is excluded by the normal approximation at 1%
+        chances = [0.5 * erfc((c.stalls - 0.01) / sqrt(0.01 * 0.99 / c.games) / sqrt(2)) for c in found]
+        error = sqrt(sum(c.stalls * (1 - c.stalls) / c.games for c in found)) / len(found)
+        mean = float(shares.mean())
+        line = Line(
+            "stalls", "games of `learned` that stall, all pairs at 2 to 6 players (share)", len(found), 400,
+            mean, max(0.0, mean - _Z * error), mean + _Z * error, ordered[0].stalls,
+            sum(p <= 0.05 for p in adjusted(chances)), 0.01, "mean below 0.001, no cell above 0.01",
+            tuple(ordered[:WORST]),
+        )  # fmt: skip
+        self.lines.append(line)
+        sys.stderr.write(described(line) + "\n")
+
+    def part_bots(self) -> None:
+        """Measure one of each bot among learned over all pairs, or over the sample."""
+        pairs = self.sample if self.sampled else self.pairs
+        for bot in self.bots:
+            games = self.games if bot in ("adaptive", "greedy") else max(400, self.games // 4)
+            self.compare(
+                "bots",
+                f"one `{bot}` among three `learned`, {'60' if self.sampled else 'all'} pairs",
+                [(pair, 4) for pair in pairs],
+                bot,
+                "learned",
+                games,
+                1.0,
+                "mean at most 0.35, no pair above 1.0",
+            )
+
+    def part_counts(self) -> None:
+        """Measure one of each bot among learned at other player counts, over the sample."""
+        for bot in self.bots:
+            self.compare(
+                "counts", f"one `{bot}` among `learned`, 2, 3, 5 and 6 players, 60 pairs",
+                [(pair, players) for players in (2, 3, 5, 6) for pair in self.sample],
+                bot, "learned", max(400, self.games // 4), 1.0, "no pair above 1.0",
+            )  # fmt: skip
+
+    def part_search(self) -> None:
+        """Measure `search:30` among learned."""
+        self.compare(
+            "search", f"one `search:30` among three `learned`, no twists and {self.searched} pairs",
+            [(pair, 4) for pair in ((), *self.sample[: self.searched])], "search:30", "learned",
+            max(200, self.games // 20), 1.3, "each at most 1.3, all together above 1.0",
+        )  # fmt: skip
+
+    def part_moved(self) -> None:
+        """Compare games of `adaptive` with games of `learned`: how long, what is played, stalls."""
+        games = 400
+        for twists in [(), *self.sample]:
+            cell = compile_cell(self.catalog, EDITION, 4, twists)
+            mirrors = []
+            for name in ("adaptive", "learned"):
+                seats = np.full((games, 4), POLICIES[name], np.int64)
+                played = Player().play(cell, self.seed, np.arange(games), seats)
+                chosen = np.array([played.seats["chose"][:, k].sum() for k in range(len(ACTIONS))])
+                mirrors.append(
+                    Mirror(
+                        float(played.games["rounds"].mean()),
+                        float(played.games["stalled"].mean()),
+                        tuple(round(float(share), 4) for share in chosen / chosen.sum()),
+                    )
+                )
+            self.moved.append(Moved(twists, games, *mirrors))
+
+    def part_cost(self) -> None:
+        """Measure what a decision costs, beside `adaptive` in one run: processor time, the least of nine."""
+        cell = compile_cell(self.catalog, EDITION, 4)
+        costs: dict[str, list[float]] = {"adaptive": [], "learned": []}
+        for _ in range(9):
+            for name, found in costs.items():
+                seats = np.full((1000, 4), POLICIES[name], np.int64)
+                began = time.thread_time()
+                outcomes = Player().outcomes(cell, self.seed, np.arange(1000), seats)
+                found.append((time.thread_time() - began) / outcomes.decisions * 1e6)
+        fast = {name: min(found[1:]) for name, found in costs.items()}
+        ratio = fast["learned"] / fast["adaptive"]
+        self.lines.append(
+            Line(
+                "cost",
+                "processor time of a decision of `learned`, in those of `adaptive`",
+                1,
+                1000,
+                ratio,
+                ratio,
+                ratio,
+                ratio,
+                int(ratio > 2.0),
+                2.0,
+                "at most 2",
+                (),
+            )
+        )
+        sys.stderr.write(f"learned {fast['learned']:.2f} µs, adaptive {fast['adaptive']:.2f} µs\n")
+
+
+NOT_MEASURED: Final = (
+    "best replies over 60 cells, with their control (`balance exploit` measures one cell)",
+    "a second training that never sees 60 of the pairs",
+    "a sweep of 12 million games",
+)
+"""What the issue of this player asks for and no part measures."""
+
+
+def described(line: Line) -> str:
+    """Return a line as a row of the table of docs/policies.md."""
+    digits = 5 if line.part == "stalls" else 2
+    interval = f"{line.low:.{digits}f} to {line.high:.{digits}f}" if line.low < line.high else ""
+    values = f"{line.mean:.{digits}f} | {interval} | {line.extreme:.{digits}f} | {line.beyond}"
+    return f"| {line.measure} | {line.cells:,} x {line.games:,} | {values} | {line.target} |"
+
+
+def page(document: dict[str, Any]) -> str:
+    """Return the table of docs/policies.md, from the file that ships."""
+    head = "| measure | cells x games | mean | 95% interval | worst cell | cells beyond | wanted |\n"
+    head += "|---|---:|---:|---|---:|---:|---|\n"
+    return head + "".join(described(Line(**line)) + "\n" for line in document["lines"])
+
+
+def moved_page(document: dict[str, Any]) -> str:
+    """Return the table of what moves from `adaptive` to `learned`, from the file that ships."""
+    head = (
+        "| twists | rounds | stalls | Speculate | Invent | Research | Work |\n|---|---|---|---|---|---|---|\n"
+    )
+    rows = []
+    for one in document["moved"]:
+        before, after = Mirror(**one["before"]), Mirror(**one["after"])
+        cells = [" + ".join(one["twists"]) or "none", f"{before.rounds:.1f} to {after.rounds:.1f}"]
+        cells.append(f"{before.stalls:.1%} to {after.stalls:.1%}")
+        cells += [f"{a:.0%} to {b:.0%}" for a, b in zip(before.actions, after.actions, strict=True)]
+        rows.append(f"| {' | '.join(cells)} |\n")
+    return head + "".join(rows)
+
+
+def main() -> None:
+    """Measure the parts that are asked for, and write what is known by then."""
+    parts = [name.removeprefix("part_") for name in vars(Measuring) if name.startswith("part_")]
+    read = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    read.add_argument("--part", default=",".join(parts), help="which parts, separated by commas")
+    read.add_argument("--games", type=int, default=4000, help="games in each cell where pairs are counted")
+    read.add_argument("--bots", default=",".join(FIELD), help="those of the parts `bots` and `counts`")
+    read.add_argument("--sampled", action="store_true", help="the part `bots` over the sample of 60 pairs")
+    read.add_argument("--searched", type=int, default=10, help="pairs in which `search:30` plays")
+    read.add_argument("--confirmed", type=int, default=60, help="cells with most stalls, played 20,000 times")
+    read.add_argument("--threads", type=int, default=2)
+    read.add_argument("--seed", type=int, default=PUBLISHED_SEED)
+    read.add_argument("--kept", type=Path, default=KEPT, help="where cells are kept while it runs")
+    read.add_argument("--out", type=Path, default=data_dir(GAME.name) / PLAYERS_FILE)
+    read.add_argument("--page", action="store_true", help="print the table of what was measured")
+    given = read.parse_args()
+    if given.page:
+        document = json.loads(given.out.read_bytes())
+        sys.stdout.write(f"{page(document)}\n{moved_page(document)}")
+        return
+    measuring = Measuring(given)
+    asked = given.part.split(",")
+    before = json.loads(given.out.read_bytes()) if given.out.is_file() else {"stamp": None}
+    current = before["stamp"] == measuring.stamp
+    kept = before["lines"] if current else []
+    for name in asked:
+        getattr(measuring, f"part_{name}")()
+        fresh = [asdict(line) for line in measuring.lines]
+        renewed = {line["measure"] for line in fresh}
+        lines = [line for line in kept if line["measure"] not in renewed] + fresh
+        lines.sort(key=lambda line: parts.index(line["part"]))
+        moved = [asdict(one) for one in measuring.moved] or (before["moved"] if current else [])
+        done = {line["part"] for line in lines} | ({"moved"} if moved else set())
+        document = {
+            "game": GAME.name,
+            "seed": given.seed,
+            "stamp": measuring.stamp,
+            "lines": lines,
+            "moved": moved,
+            "not_run": [f"part `{part}`" for part in parts if part not in done]
+            + [
+                f"`{bot}` in part `{part}`"
+                for part in ("bots", "counts")
+                if part in done
+                for bot in FIELD
+                if not any(f"`{bot}`" in line["measure"] for line in lines if line["part"] == part)
+            ]
+            + list(NOT_MEASURED),
+        }
+        given.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""Checks of Nefarious: the printed game is fine, and looks at growing games stop where all is decided."""
+
+import pytest
+
+from balance.experiments.check import STRENGTHS, check
+from balance.judge.verdict import Verdict
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("edition", ["ascora-2011", "magellan-2014", "mosigra-2020"])
+def test_the_printed_game_is_fine_at_every_number_of_players(edition):
+    found = check(edition=edition)
+    assert {j.players: j.verdict for j in found.own} == dict.fromkeys(range(2, 7), Verdict.FINE)
+
+
+def test_what_is_open_gets_more_games_and_what_is_decided_stays():
+    said = []
+    found = check(players="2,4", say=said.append)
+    assert found.verdict is Verdict.FINE
+    assert found.worst()[0].cell.lineup == found.game.facts.default_lineup
+    assert 1 <= len(said) < STRENGTHS["quick"].looks
+    assert said[0].startswith("provisional, after ")
+    assert len(found.runs) == 1 + len(said)
+    assert {j.look for j in found.own} <= {2, 3}
+    again = check(players="2,4")
+    assert [j.verdict for j in again.own] == [j.verdict for j in found.own]
+
+
+def test_a_verdict_of_the_first_look_takes_no_more_games(tmp_path):
+    impossible = tmp_path / "short.toml"
+    impossible.write_text('[[threshold]]\nid = "length"\nhigh = 8\n')
+    said = []
+    found = check(players=2, thresholds=[impossible], say=said.append)
+    assert (found.verdict, len(found.runs), said) == (Verdict.BROKEN, 1, [])
+    assert [j.look for j in found.own] == [1]

@@ -1,0 +1,426 @@
+"""Comparing: both sides counted again from rows, intervals that keep their promise, deals on purpose."""
+
+import math
+from collections import Counter
+from dataclasses import fields, replace
+from functools import cache
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import balance
+from balance import games
+from balance.errors import DataError, UsageError
+from balance.experiments.compare import compare, playing
+from balance.experiments.compare.answer import causes_of
+from balance.experiments.compare.changes import ALL, COMBINATION, ITEM, Change, change_of, corrected
+from balance.experiments.compare.paired import (
+    Dealt,
+    Group,
+    count_dealt,
+    count_measures,
+    groups_of,
+    pair_cells,
+)
+from balance.games.lineup import parse_lineup
+from balance.measure.cells import statistics
+from balance.measure.items import items_of
+from balance.measure.metrics import Metric
+from balance.stats.corrections import benjamini_yekutieli, harmonic
+from balance.stats.ratio import Difference
+from balance.sweep.replaying import find_game, replay_game
+from balance.sweep.simulation import prepare_cells, prepare_extension, run_prepared
+from tests.games.tiny import GAME
+
+NEFARIOUS = games.get("nefarious")
+STORM = '[[mood]]\nid = "windy"\nrun_change = -2\n'
+CARD = 46
+PAIRS = ["unions,geeks", "grants,unions"]
+PLAYERS = 4
+
+
+LENGTH = Metric("mean_length", "mean length in rounds")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder to work in, with overlays."""
+    folder = tmp_path_factory.mktemp("comparing")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        (folder / "storm.toml").write_text(STORM)
+        (folder / "cheap.toml").write_text(f"[[invention]]\nid = {CARD}\ncost = 4\n")
+        (folder / "gone.toml").write_text(f"[[invention]]\nid = {CARD}\nremove = true\n")
+        (folder / "words.toml").write_text(f'[[invention]]\nid = {CARD}\nnote = "Other words."\n')
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def cheap(place):
+    """A card made much cheaper, in two pairs and without twists."""
+    return compare("official", "cheap.toml", players=PLAYERS, variants=PAIRS, games_per_cell=60)
+
+
+# --- counting
+
+
+@pytest.fixture(scope="module")
+def tiny_phase(place):
+    options = {"game": "tiny", "games_per_cell": 40, "replicates": 2, "lineups": ["mirror:random", "field"]}
+    base = balance.simulate(place / "base", **options)
+    candidate = balance.simulate(place / "candidate", **options, catalog=["storm.toml"])
+    return pair_cells(base, candidate, [cell.key for cell in base.plan.cells])
+
+
+@cache
+def summed(path, column, table):
+    return balance.open_run(path).sql(
+        "select g.cell_id, g.game_index, "
+        f"sum(t.{column})::int as x from games g join {table} t using (game_id) group by 1, 2 order by 1, 2"
+    )
+
+
+def of_deals(run, cell, column, table="games"):
+    """The sum of a column over the games of each deal, in the order of deals."""
+    rows = summed(run.path, column, table).filter(pl.col("cell_id") == cell)
+    return rows["x"].to_numpy().astype(np.int64)
+
+
+def same(one, two):
+    """Return whether two differences are of the same sums."""
+
+    def sums(found):
+        parts = (found.own, found.base, found.common)
+        return [int(getattr(p, f.name)) for p in parts for f in fields(p) if f.name != "most"]
+
+    return sums(one) == sums(two)
+
+
+@pytest.mark.parametrize(
+    ("part", "table", "column"), [("mean_length", "games", "rounds"), ("money", "seats", "coins")]
+)
+def test_sums_of_a_cell_are_those_of_its_rows(tiny_phase, part, table, column):
+    groups = groups_of(tiny_phase.pairings)
+    measured = count_measures(tiny_phase, groups)
+    assert tiny_phase.pairings
+    for own in tiny_phase.pairings:
+        sides = ((tiny_phase.candidate, own.candidate), (tiny_phase.base, own.base))
+        now, before = (of_deals(run, cell, column, table) for run, cell in sides)
+        games_ = np.full(40, 2 * (own.players if table == "seats" else 1))
+        found = measured[Group(own.players, own.lineup, own.variants, whole=True)][part]
+        assert same(found, Difference.of(now, games_, before, games_))
+
+
+def test_cells_are_put_together_by_deal(tiny_phase):
+    groups = groups_of(tiny_phase.pairings)
+    measured = count_measures(tiny_phase, groups)
+    at = [own for own in tiny_phase.pairings if (own.players, own.lineup) == (3, "field")]
+    assert len(at) == 4
+    columns = [np.zeros(40, np.int64) for _ in range(2)]
+    for own in at:
+        columns[0] += of_deals(tiny_phase.candidate, own.candidate, "rounds")
+        columns[1] += of_deals(tiny_phase.base, own.base, "rounds")
+    held = np.full(40, 2 * len(at))
+    figure = measured[Group(3, "field")]["mean_length"]
+    assert same(figure, Difference.of(columns[0], held, columns[1], held))
+    per_deal = (columns[0] - columns[1]) / 8
+    assert figure.value == pytest.approx(per_deal.mean())
+    assert figure.variance == pytest.approx(per_deal.var(ddof=1) / 40)
+
+
+def test_only_deals_that_both_have_count(place, tiny_phase):
+    part = balance.simulate(
+        place / "few", game="tiny", games_per_cell=25, replicates=2, lineups=["mirror:random", "field"]
+    )
+    phase = pair_cells(part, tiny_phase.candidate, [cell.key for cell in part.plan.cells])
+    assert {own.deals for own in phase.pairings} == {25}
+    measured = count_measures(phase, groups_of(phase.pairings))
+    assert {int(parts["mean_length"].deals) for parts in measured.values()} == {25}
+
+
+def test_the_seat_that_was_dealt_a_card_counted_from_rows(cheap):
+    base, candidate = cheap.base.runs[0], cheap.candidate.runs[0]
+    phase = pair_cells(base, candidate, [cell.key for cell in base.plan.cells])
+    found = count_dealt([phase], groups_of(phase.pairings), Dealt(CARD, CARD - 1, CARD - 1))
+    assert phase.pairings
+    query = (
+        "select cell_id, win_points::int as score from cards where invention = $card and how = 'opening' "
+        "order by game_id, seat"
+    )
+    now, before = (run.sql(query, card=CARD) for run in (candidate, base))
+    for own in phase.pairings:
+        sides = ((now, own.candidate), (before, own.base))
+        scores = [rows.filter(pl.col("cell_id") == cell) for rows, cell in sides]
+        assert scores[0].height
+        held = np.ones(scores[0].height, np.int64)
+        expected = Difference.of(scores[0]["score"].to_numpy(), held, scores[1]["score"].to_numpy(), held)
+        assert same(found[Group(own.players, own.lineup, own.variants, whole=True)], expected)
+
+
+# --- how sure
+
+
+def played(catalog, mood, deals):
+    """Lengths of races of the tiny game, deal by deal."""
+    cell = GAME.compile(catalog, "classic", 2, [mood])
+    indices = np.arange(deals)
+    lineup = parse_lineup("mirror:random", 2, GAME)
+    return GAME.play(cell, 5, indices, lineup.seated(5, indices))["games"]["rounds"].astype(np.int64)
+
+
+def test_intervals_cover_the_truth_as_often_as_they_say(place):
+    blocks, size = 150, 30
+    before = played(GAME.load_catalog(), "windy", blocks * size)
+    after = played(GAME.load_catalog([place / "storm.toml"]), "windy", blocks * size)
+    truth = (after - before).mean()
+    ones = np.ones(size, np.int64)
+    covered = 0
+    for k in range(blocks):
+        part = slice(k * size, (k + 1) * size)
+        difference = Difference.of(after[part], ones, before[part], ones)
+        change = change_of(COMBINATION, Group(2, "x", ("windy",), whole=True), LENGTH, "", difference)
+        covered += change.low <= truth <= change.high
+    # 95%, give or take three standard errors of 150 tries
+    assert 0.95 - 3 * math.sqrt(0.05 * 0.95 / blocks) <= covered / blocks <= 1.0
+    unpaired = (before.var() + after.var()) / (after - before).var()
+    assert unpaired > 1.2  # what pairing is for
+
+
+def test_looking_closely_does_not_blur_the_whole():
+    def change(level, p):
+        return Change(level, 4, "x", (), None, LENGTH, "", 1.0, 1.0, 0.0, 0.0, 0.0, 99, p, 0.0, 0.0)
+
+    looked = [change(ALL, 0.001), *[change(COMBINATION, 0.5)] * 999]
+    adjusted, family = corrected(looked)
+    assert family.tests == 1000
+    assert adjusted[0].adjusted == pytest.approx(0.001 * 2 * harmonic(1000))  # as one of 2, not of 1000
+    assert adjusted[0].sure
+    assert benjamini_yekutieli([one.p for one in looked])[0] > 0.05
+    assert all(one.adjusted == 1.0 for one in adjusted[1:])
+
+
+def test_false_claims_stay_rare_when_nothing_changed():
+    rng = np.random.default_rng(7)
+    levels = [ALL] * 2 + [ITEM] * 8 + [COMBINATION] * 40
+    rounds, claims, by_level = 3000, 0, Counter()
+    for _ in range(rounds):
+        looked = [
+            Change(level, 4, "x", (), None, LENGTH, "", 1.0, 1.0, 0.0, 0.0, 0.0, 99, float(p), 0.0, 0.0)
+            for level, p in zip(levels, rng.uniform(size=len(levels)), strict=True)
+        ]
+        sure = [one.level for one in corrected(looked)[0] if one.sure]
+        claims += bool(sure)
+        by_level.update(sure)
+    # of independent p-values Benjamini and Hochberg would claim something in 5% of rounds, this in 5% / 4.5
+    expected = rounds * 0.05 / harmonic(len(levels))
+    assert abs(claims - expected) <= 3 * math.sqrt(expected)
+    # a third at each level; without the weights 2 of 50 would be those over all combinations
+    assert by_level[ALL] >= 0.15 * by_level.total()
+    assert by_level[ITEM] >= 0.2 * by_level.total()
+
+
+def test_where_every_deal_differs_by_the_same_it_is_sure():
+    ones = np.ones(20, np.int64)
+    before = np.arange(20)
+    difference = Difference.of(before + 3, ones, before, ones)
+    change = change_of(COMBINATION, Group(2, "x", ("windy",), whole=True), LENGTH, "", difference)
+    assert (change.difference, change.low, change.high) == (3.0, 3.0, 3.0)
+    assert change.p == 0.5**19
+    few = Difference.of(before[:9] + 3, ones[:9], before[:9], ones[:9])
+    assert change_of(COMBINATION, Group(2, "x"), LENGTH, "", few).p is None
+
+
+def test_what_has_no_changed_twist_plays_the_same_games(checkout):
+    changed = NEFARIOUS.load_catalog([checkout / "docs" / "recipes" / "twist-number.toml"])
+    lineup = parse_lineup("mirror:adaptive", 4, NEFARIOUS)
+    indices = np.arange(40)
+    both = []
+    for catalog in (NEFARIOUS.load_catalog(), changed):
+        cell = NEFARIOUS.compile(catalog, "ascora-2011", 4, ["geeks", "unions"])
+        both.append(NEFARIOUS.play(cell, 0, indices, lineup.seated(0, indices)))
+    assert {"games", "seats"} <= both[0].keys()
+    for table, columns in both[0].items():
+        assert all(np.array_equal(values, both[1][table][name]) for name, values in columns.items()), table
+
+
+def test_rows_of_items_count_the_deals_that_have_the_item(place):
+    found = compare("official", "cheap.toml", players=2, variants="none", games_per_cell=300, detect=0)
+    assert {c.deals for c in found.changes if c.metric == "built"} == set()  # one combination has no whole
+    found = compare("official", "cheap.toml", players=2, variants="unions", games_per_cell=300, detect=0)
+    built = {c.item: c.deals for c in found.changes if c.metric == "built"}
+    assert built.keys() == {item.id for item in items_of(found.base.runs[0])}
+    query = "select distinct invention, deal(game_id) from cards"
+    held = {
+        row for side in (found.base, found.candidate) for run in side.runs for row in run.sql(query).rows()
+    }
+    assert built == Counter(item for item, _ in held)
+    assert max(built.values()) < 300
+
+
+def test_what_breaks_a_combination_is_looked_for_among_what_changed():
+    facts = NEFARIOUS.facts
+
+    def change(metric, of, difference, item=None):
+        return Change(
+            COMBINATION,
+            4,
+            "x",
+            ("unions",),
+            item,
+            Metric(metric, metric),
+            of,
+            1.0,
+            1.0,
+            difference,
+            0.0,
+            0.0,
+            99,
+            0.0,
+            0.0,
+            0.0,
+        )
+
+    def finding(metric, of, upper):
+        name = f"{metric}:{of}" if of else metric
+        measured = SimpleNamespace(name=name, of=of, metric=SimpleNamespace(name=metric))
+        return SimpleNamespace(measured=measured, upper=upper, cell=SimpleNamespace(lineup="x"))
+
+    sure = [change("dealt", "", 0.3, item=CARD), change("mean_length", "", -2.0)]
+    looked = {
+        ("item", str(CARD), True): True,
+        ("item", str(CARD), False): False,  # it moved the other way
+        ("item", "45", True): False,
+        ("length_ratio", "", False): True,
+        ("length", "", True): False,
+        ("stalls", "", True): False,
+    }
+    broken = [finding(*key) for key in looked]
+    judgement = SimpleNamespace(players=4, variants=("unions",), broken=broken)
+    causes = list(causes_of(judgement, sure, facts))
+    assert causes == [one for one, expected in zip(broken, looked.values(), strict=True) if expected]
+
+
+# --- a changed card
+
+
+def test_a_changed_card_is_named_and_found_in_its_seat(cheap):
+    dealt = [c for c in cheap.changed if c.metric == "dealt"]
+    assert {c.item for c in dealt} == {CARD}
+    whole = next(c for c in dealt if c.level == ITEM)
+    assert whole.low > 0.2  # who holds it wins more
+    assert "Moon Base, 4 players: win points of a seat that was dealt it" in cheap.sentence(whole)
+    assert {c.item for c in cheap.changed if c.metric == "built"} == {CARD}
+    assert cheap.power[0].whole < 0.15
+
+
+def test_deals_on_purpose_hold_the_card_and_say_nothing_of_games_in_general(cheap):
+    focused = [run for run in cheap.base.runs if run.plan.chosen]
+    assert len(focused) == 2  # Grants deals other hands
+    for run in focused:
+        found = run.sql(
+            "select count(distinct game_id) as games from cards where invention = $card and how = 'opening'",
+            card=CARD,
+        )
+        assert found["games"].item() == run.plan.games
+        assert min(run.plan.chosen["4"]) >= 60
+        assert run.path.name.endswith("-dealt-46")
+        with pytest.raises(UsageError, match="its deals were chosen"):
+            statistics([run])
+        with pytest.raises(UsageError, match="its deals were chosen"):
+            balance.values(run)
+        with pytest.raises(UsageError, match="its deals were chosen"):
+            compare(run.path, "cheap.toml")
+        with pytest.raises(UsageError, match="cannot be extended"):
+            prepare_extension(run.path, "more", games_per_cell=5)
+
+
+def test_of_each_of_two_cards_all_deals_up_to_its_last_one_count(place, monkeypatch):
+    other, wanted = 1, {CARD: 150, 1: 30}
+    (place / "two.toml").write_text(
+        f"[[invention]]\nid = {CARD}\ncost = 4\n[[invention]]\nid = {other}\ncost = 9\n"
+    )
+    monkeypatch.setattr(playing.BothSides, "_more", lambda _table, item, _detect: wanted[item.id])
+    found = compare("official", "two.toml", players=PLAYERS, variants="none", games_per_cell=60)
+    counted = {c.item: c.deals for c in found.changes if c.metric == "dealt" and c.level == COMBINATION}
+    run = next(run for run in found.base.runs if run.plan.chosen)
+    opening = every_opening(run.catalog, run.plan.chosen["4"][-1] + 1)
+    for card, more in wanted.items():
+        held = np.flatnonzero((opening >> np.uint64(card - 1) & np.uint64(1)).any(axis=1))
+        first = int((held < 60).sum())
+        assert counted[card] == first + more
+        assert set(held[first : first + more]) <= set(run.plan.chosen["4"])
+    beside = set(np.flatnonzero((opening & np.uint64(1)).any(axis=1))) & set(run.plan.chosen["4"])
+    assert len(beside) > wanted[other]  # some hold it beside the other card, further on: they do not count
+
+
+def every_opening(catalog, deals):
+    """The opening hands of the first deals without twists, by deal and seat."""
+    cell = NEFARIOUS.compile(catalog, "ascora-2011", PLAYERS, [])
+    indices = np.arange(deals)
+    lineup = parse_lineup("mirror:random", PLAYERS, NEFARIOUS)
+    seats = NEFARIOUS.play(cell, 0, indices, lineup.seated(0, indices))["seats"]
+    return np.asarray(seats["opening_0"], np.uint64).reshape(deals, PLAYERS)
+
+
+def test_where_nobody_is_dealt_a_changed_card_no_deals_with_it_are_looked_for(place):
+    twist = '[[twist]]\nid = "bare-hands"\nname = "Bare Hands"\neditions = ["ascora-2011"]\n'
+    twist += "set = { opening_cards = 0 }\n"
+    (place / "bare.toml").write_text(twist)
+    (place / "bare-cheap.toml").write_text(f"{twist}[[invention]]\nid = {CARD}\ncost = 4\n")
+    found = compare(
+        "bare.toml", "bare-cheap.toml", players=PLAYERS, variants="bare-hands", games_per_cell=20, detect=0.5
+    )
+    (left_out,) = found.uncompared
+    assert str(left_out) == (
+        "1 cell in which too few deals have Moon Base in an opening hand to play more: "
+        "4 players, bare-hands, mirror:learned"
+    )
+    dealt = {c.variants for c in found.changes if c.metric == "dealt" and c.item == CARD}
+    assert ("bare-hands",) not in dealt
+    assert () in dealt
+
+
+def test_a_game_of_chosen_deals_replays(cheap):
+    run = next(run for run in cheap.candidate.runs if run.plan.chosen)
+    number = run.games.select("game_id").collect()["game_id"].sort()[-1]
+    assert replay_game(find_game(run, number))[-1]["event"] == "end"
+    with pytest.raises(UsageError, match="some of the indices"):
+        find_game(run, number + 1000)
+
+
+def test_chosen_deals_are_the_same_games_as_all_of_them(cheap):
+    run = next(run for run in cheap.base.runs if run.plan.chosen)
+    cell = next(cell for cell in run.plan.cells if not cell.variants)
+    last = run.plan.chosen["4"][-1] + 1
+    whole = replace(cell, first=0, deals=last)
+    every = run_prepared(
+        prepare_cells(NEFARIOUS, run.catalog, [whole], edition=run.plan.edition, seed=0, name="whole")
+    ).run
+    ask = "select game_index, rounds, winner_seat from games where pair_a is null order by 1"
+    assert every.sql(ask).join(run.sql(ask), on="game_index", how="semi").equals(run.sql(ask))
+
+
+def test_a_removed_card_is_told_by_who_would_have_been_dealt_it(place):
+    found = compare("official", "gone.toml", players=PLAYERS, variants="none", games_per_cell=99, detect=0)
+    dealt = [c for c in found.changes if c.metric == "dealt" and c.item == CARD]
+    assert [c.level for c in dealt] == [COMBINATION]
+    assert dealt[0].deals > 0
+    (power,) = found.power
+    assert power.whole is None  # of one combination there is no whole
+    assert power.worst == pytest.approx(dealt[0].detectable, rel=0.2)
+    assert all(c.item != CARD for c in found.changes if c.metric == "built")
+
+
+def test_nothing_is_named_when_only_the_notes_of_a_card_changed(place):
+    found = compare("official", "words.toml", players=PLAYERS, variants="unions,geeks", games_per_cell=30)
+    assert found.base.catalog.hash != found.candidate.catalog.hash
+    assert found.changed == ()
+    assert {c.difference for c in found.changes} == {0.0}
+    assert found.power[0].worst > 0  # that nothing differed so far does not mean that nothing could
+
+
+def test_nothing_to_compare_is_said_before_anything_is_played(place, tmp_path):
+    with pytest.raises(DataError, match="no run or overlay"):
+        compare("official", tmp_path / "nowhere.toml")

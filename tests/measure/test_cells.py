@@ -1,0 +1,276 @@
+"""The sums of a cell: against the same counts made from plain rows, for both games."""
+
+import math
+import re
+from collections import Counter, defaultdict
+from dataclasses import fields, replace
+from textwrap import dedent
+
+import numpy as np
+import polars as pl
+import pytest
+
+import balance
+from balance.dataset.measures import DEFICITS
+from balance.errors import UsageError
+from balance.games.measures import From, Measure
+from balance.measure.cells import connect, connect_to, statistics
+from balance.stats.ratio import Common, Ratio
+
+
+def rows_by_game(runs):
+    """Return every game as a dict, with the dicts of its seats in order."""
+    games, seats = [], defaultdict(list)
+    for run in runs:
+        for row in run.seats.collect().iter_rows(named=True):
+            seats[row["game_id"]].append(row)
+        games += list(run.games.collect().iter_rows(named=True))
+    return [(game, sorted(seats[game["game_id"]], key=lambda row: row["seat"])) for game in games]
+
+
+def numbers_of(game, seats, facts, policies):
+    """Return (num, den) of every part of one game, counted the slow way."""
+    m, n, winner = facts.measures, len(seats), game["winner_seat"]
+    found = {"mean_length": (game["rounds"], 1), "stalls": (int(game["stalled"]), 1)}
+    if m.extension:
+        found["tie_extensions"] = (int(game[m.extension] > 0), 1)
+    if m.lead_changes:
+        found["no_lead_change"] = (int(game[m.lead_changes] == 0), 1)
+    if m.exhausted:
+        found["exhaustion"] = (int(game[m.exhausted]), 1)
+    for name in ("money", "hand"):
+        column = getattr(m, name)
+        if column:
+            found[name] = (sum(row[column] for row in seats), n)
+    choices = sum(row[column] for row in seats for column in m.chosen)
+    for action, column in zip(facts.actions, m.chosen, strict=True):
+        found[f"action:{action}"] = (sum(row[column] for row in seats), choices)
+    if m.half_score:
+        halves = [row[m.half_score] for row in seats]
+        sole = halves.count(max(halves)) == 1
+        found["half_leader"] = (int(sole and winner == halves.index(max(halves))), int(sole))
+        for low, high in DEFICITS:
+            behind = [k for k, half in enumerate(halves) if low <= max(halves) - half <= high]
+            found[f"comeback:{low}"] = (int(winner in behind), len(behind))
+    for seat in range(n):
+        found[f"seat:{seat}"] = (1 if winner is None else n * (winner == seat), 1)
+    names = [row["policy"] for row in seats]
+    for policy in policies:
+        held = names.count(policy)
+        score = held if winner is None else n * (names[winner] == policy)
+        found[f"win_points:{policy}"] = (score, held)
+        beside = around = 0
+        if n > 3 and winner is not None:
+            others = [k for k in range(n) if k != winner and names[k] == policy]
+            around = 2 * len(others)
+            beside = (n - 1) * sum((k - winner) % n in (1, n - 1) for k in others)
+        found[f"neighbour:{policy}"] = (beside, around)
+    return found
+
+
+def items_of(game, seats, ids):
+    """Return (num, den) of every item in the opening hands of one game."""
+    n, winner = len(seats), game["winner_seat"]
+    found = {}
+    for place, item in enumerate(ids):
+        holders = [k for k, row in enumerate(seats) if row[f"opening_{place // 64}"] >> place % 64 & 1]
+        score = len(holders) if winner is None else n * (winner in holders)
+        found[f"item:{item}"] = (score, len(holders))
+    return found
+
+
+def whole(sums):
+    """Return the sums alone, without the greatest value."""
+    return [int(getattr(sums, field.name)) for field in fields(sums) if field.name != "most"]
+
+
+def check(runs, policies, **options):
+    facts = runs[0].game.facts
+    found = statistics(runs, **options)
+    deals = defaultdict(lambda: defaultdict(lambda: defaultdict(lambda: [0, 0])))
+    lengths = defaultdict(Counter)
+    for game, seats in rows_by_game(runs):
+        lengths[game["cell_id"]][game["rounds"]] += 1
+        numbers = numbers_of(game, seats, facts, policies)
+        if options.get("items"):
+            numbers |= items_of(game, seats, sorted(runs[0].small(facts.items)["id"]))
+        for name, (num, den) in numbers.items():
+            pair = deals[game["cell_id"]][name][game["game_index"]]
+            pair[0] += num
+            pair[1] += den
+    assert set(found.cells) == set(lengths)
+    for number, cell in found.cells.items():
+        assert cell.lengths == lengths[number]
+        assert cell.games == sum(lengths[number].values())
+        for name, by_index in deals[number].items():
+            nums, dens = zip(*by_index.values(), strict=True)
+            of_policies = name.startswith(("win_points", "neighbour"))
+            if not sum(dens):
+                assert name not in cell.sums
+            elif not of_policies or "," in cell.lineup or cell.lineup == "field":
+                assert whole(cell.sums[name]) == whole(Ratio.of(nums, dens)), (cell, name)
+        base = found.baseline(cell)
+        for name in ("mean_length", "money", "hand") if cell.variants and base else ():
+            if name in deals[number]:
+                own, plain = deals[number][name], deals[base.id][name]
+                both = sorted(own.keys() & plain.keys())
+                sides = [[side[k][part] for k in both] for side in (own, plain) for part in (0, 1)]
+                assert whole(cell.common[name]) == whole(Common.of(*sides))
+    return found
+
+
+def test_every_sum_of_a_family_of_runs_is_that_of_its_rows(tiny_runs):
+    found = check(tiny_runs, ("random", "thrifty"))
+    assert {cell.deals for cell in found.cells.values()} == {50}
+    cell = found.find(3, ("windy",), "field")
+    assert cell.variants == ("windy",)
+    assert found.baseline(cell).variants == ()
+    assert found.find(3, ("nowhere",), "field") is None
+
+
+def test_games_that_share_a_deal_are_one_observation(tiny_replicated):
+    found = check([tiny_replicated], ("random", "thrifty"))
+    wins = wins_within([tiny_replicated])
+    assert found.cells.keys() == wins.keys()
+    assert wins
+    for number, cell in found.cells.items():
+        assert (cell.deals, cell.games) == (25, 100)
+        value, error = agreement(wins[number], 4)
+        assert cell.luck.value == pytest.approx(value)
+        assert cell.luck.error == pytest.approx(error)
+
+
+def agreement(patterns, again):
+    """Return the intraclass correlation of winning within deals, and its standard error, the slow way."""
+    rows = [[*wins, again - sum(wins)] for wins, count in patterns.items() for _ in range(count)]
+    wins = np.array(rows, float)
+    deals = len(wins)
+    same = (wins * (wins - 1)).sum(axis=1) / (again * (again - 1))
+    shares = wins / again
+    mean = shares.mean(axis=0)
+    chance = (mean**2).sum()
+    slope = (same.mean() - 1) / (1 - chance) ** 2
+    influence = same / (1 - chance) + slope * 2 * (shares @ mean)
+    return (same.mean() - chance) / (1 - chance), math.sqrt(influence.var(ddof=1) / deals)
+
+
+def test_luck_by_hand():
+    """Of ten deals of two games, three go twice to seat 0, three twice to seat 1, four once to each."""
+    value, error = agreement({(2, 0): 3, (0, 2): 3, (1, 1): 4}, 2)
+    assert value == pytest.approx(0.2)  # same winner in 6 of 10, by seats alone in half
+    assert error == pytest.approx(math.sqrt(0.24 / 9) / 0.5)
+
+
+def test_only_some_deals_of_a_cell_count_if_asked(tmp_path):
+    options = {"game": "tiny", "players": 3, "replicates": 3, "lineups": ["mirror:random", "field"]}
+    longer, first = (
+        balance.simulate(tmp_path / str(deals), **options, games_per_cell=deals) for deals in (30, 12)
+    )
+    every, few = statistics([longer]), statistics([first])
+    assert statistics([longer], within=dict.fromkeys(every.cells, (0, 12))).cells == few.cells
+    some = next(iter(every.cells))
+    rest = statistics([longer], within={some: (12, 30)}).cells
+    assert rest[some].deals == 18
+    assert (
+        rest[some].sums["mean_length"] + few.cells[some].sums["mean_length"]
+        == every.cells[some].sums["mean_length"]
+    )
+    assert {number: cell.deals for number, cell in rest.items() if number != some} == dict.fromkeys(
+        [number for number in every.cells if number != some], 30
+    )
+
+
+def wins_within(runs):
+    """Return how many deals of each cell had which wins by seat."""
+    deals = defaultdict(lambda: defaultdict(list))
+    for game, seats in rows_by_game(runs):
+        deals[game["cell_id"]][game["game_index"]].append([row["won"] for row in seats])
+    return {
+        number: Counter(tuple(sum(column) for column in zip(*won, strict=True)) for won in by_index.values())
+        for number, by_index in deals.items()
+    }
+
+
+def test_a_deal_that_nobody_ever_wins(tmp_path):
+    far = tmp_path / "far.toml"
+    far.write_text('[[mood]]\nid = "windy"\nrun_change = -3\n[[edition]]\nid = "classic"\ngoal = 99\n')
+    run = balance.simulate(
+        tmp_path / "run",
+        game="tiny",
+        players=2,
+        variants=["windy"],
+        catalog=[far],
+        games_per_cell=6,
+        replicates=2,
+        jobs=1,
+    )
+    found = statistics([run])
+    assert [cell.luck for cell in found.cells.values()] == [None, None]
+    assert {cell.sums["stalls"].num for cell in found.cells.values()} == {12}
+    assert {cell.sums["seat:1"].num for cell in found.cells.values()} == {12}
+    assert [cell.common for cell in found.cells.values()] == [{}, {}]  # no baseline
+
+
+def test_some_cells_bring_their_baselines_along(tiny_runs, tiny_statistics):
+    cell = tiny_statistics.find(2, ("festive",), "field")
+    found = statistics(tiny_runs, [cell.id])
+    assert set(found.cells) == {cell.id, tiny_statistics.baseline(cell).id}
+    assert found.cells[cell.id] == cell
+    with pytest.raises(UsageError, match="no cell 999"):
+        statistics(tiny_runs, [999])
+
+
+@pytest.fixture(scope="module")
+def nefarious(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("nefarious")
+    return balance.simulate(
+        folder / "run",
+        players="3,5",
+        variants=["none", "unions", "unions,parallel-universe"],
+        lineups=["field", "mirror:random"],
+        games_per_cell=40,
+    )
+
+
+def test_nefarious_adds_up_too(nefarious):
+    found = check([nefarious], nefarious.game.facts.field, items=True)
+    cell = found.find(5, ("parallel-universe", "unions"), "field")
+    assert {f"neighbour:{name}" for name in nefarious.game.facts.field} <= set(cell.sums)
+    assert sum(sums.den for name, sums in cell.sums.items() if name.startswith("item")) == 40 * 5 * 3
+
+
+def test_nothing_is_drawn_into_the_output():
+    con = connect()
+    assert con.execute("select current_setting('enable_progress_bar')").fetchall() == [(False,)]
+
+
+def counted(run, name):
+    """Return numerator and denominator of a measure over all cells."""
+    sums = [cell.sums[name] for cell in statistics([run]).cells.values() if name in cell.sums]
+    return sum(int(one.num) for one in sums), sum(int(one.den) for one in sums)
+
+
+def test_the_worked_example_of_the_contributing_page(nefarious, checkout, monkeypatch, tmp_path):
+    """Its declaration gives what its test counts, appears in metrics, and is judged by a threshold."""
+    page = (checkout / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = page.partition("## Add a metric")[2].partition("\n## ")[0]
+    declaration, test = (dedent(block) for block in re.findall(r"```python\n(.*?)```", section, re.S))
+    assert len((declaration + test).splitlines()) < 30
+    measure = eval(declaration, {"Measure": Measure, "From": From})
+    facts = nefarious.game.facts
+    own = replace(facts, declared=(*facts.declared, measure))
+    monkeypatch.setattr(type(nefarious.game), "facts", property(lambda _: own))
+    monkeypatch.setattr("balance.dataset.deals.cache_dir", lambda: tmp_path)
+    room = {"pl": pl, "counted": counted}
+    exec(test, room)
+    room["test_the_first_builder"](nefarious)
+    num, den = counted(nefarious, "first_builder")
+    assert 0 < num < den
+    with connect_to([nefarious], metrics=True) as con:
+        rows = con.execute("select sum(games) from metrics where metric = 'first_builder'").fetchall()
+    assert rows == [(nefarious.plan.games,)]
+    (tmp_path / "own.toml").write_text(
+        '[[threshold]]\nid = "first_builder"\nhigh = 0.01\nclass_high = "breaks"\nreason = "test"\n'
+    )
+    judged = balance.check(["unions"], runs=[nefarious.path], thresholds=[tmp_path / "own.toml"])
+    assert "The seat that builds first wins" in " ".join(str(judged).split())

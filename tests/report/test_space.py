@@ -1,0 +1,300 @@
+"""The model against the games: every query runs and agrees, figures are computed a second time by hand."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import balance
+from balance.cli.app import run
+from balance.dataset.connection import connect
+from balance.dataset.saved_queries import OURS, find_question
+from balance.errors import UsageError
+from balance.experiments.side_by_side import FRESH_SEED
+from balance.report import build
+from balance.report.atlas_model import SCALE, place
+from balance.report.model import Chart, Table
+from balance.sweep import simulation
+from balance.sweep.folder import scratch
+
+
+def blocks(report):
+    """Yield every table and figure of a report."""
+    for section in report.sections:
+        for part in (section, *section.sections):
+            yield from (b for b in part.blocks if isinstance(b, Table | Chart))
+
+
+def rerun(report, *runs, every=1):
+    """Run the query under every n-th table or figure as `balance sql` does; return their names."""
+    names = set()
+    with connect(balance.open_runs(runs)) as con:
+        for block in list(blocks(report))[::every]:
+            source = block.source
+            assert source.query or source.command, block.id
+            if block.raw is None:
+                continue
+            question = find_question(source.query)
+            frame = con.frame(question.sql, con.bind(question, source.parameters))
+            assert tuple(frame.columns) == block.raw[0], block.id
+            rows = [tuple(tuple(x) if isinstance(x, list) else x for x in row) for row in frame.rows()]
+            shown = [tuple(tuple(x) if isinstance(x, list) else x for x in row) for row in block.raw[1]]
+            assert rows == shown, block.id
+            names.add(question.name)
+    return names
+
+
+def told(answer):
+    """Return the text of an answer and its glossary as one line."""
+    return " ".join([*str(answer).split(), *answer.glossary.values()])
+
+
+def test_the_query_under_a_table_gives_its_numbers_to_the_last_digit(space, pair, item, nefarious):
+    ran = rerun(space, nefarious) | rerun(pair, nefarious) | rerun(item, nefarious)
+    every = {file.stem for file in (OURS / "report").glob("*.sql")}
+    assert every - ran == {"cell", "length-ratio", "item-acquired"}, (
+        "the atlas names two, the tiny game runs one"
+    )
+
+
+def test_the_same_on_the_tiny_game(tiny, tiny_space):
+    ran = rerun(tiny_space, tiny)
+    assert len(ran) > 5
+    assert "item-acquired" in ran
+    assert "Windy" in {variant.name for variant in tiny_space.atlas.variants}
+    assert "moods" in tiny_space.summary.headline
+    assert not [word for word in ("twist", "invention") if word in told(tiny_space)]
+
+
+def test_ids_of_blocks_are_unique(space, tiny_space, pair, item):
+    for report in (space, tiny_space, pair, item):
+        ids = [block.id for block in blocks(report)]
+        assert len(ids) == len(set(ids))
+
+
+def test_verdicts_add_up(space):
+    by_players = {one.players: one for one in space.summary.counts}
+    assert {n: one.total for n, one in by_players.items()} == {None: 6, 2: 6, 3: 6}
+    codes = space.atlas.overall[2]
+    pairs = [codes[place(i, j, 4)] for i in range(4) for j in range(i + 1, 4)]
+    assert (pairs.count("b"), pairs.count("f"), pairs.count("u")) == (
+        by_players[2].broken, by_players[2].fine, by_players[2].undecided,
+    )  # fmt: skip
+
+
+def test_verdicts_are_those_of_check(space, nefarious):
+    from balance.judge.ranking import rank
+    from balance.judge.thresholds import load_thresholds
+
+    runs = balance.open_runs([nefarious])
+    found = {j.key: j.verdict.value for j in rank(runs, load_thresholds(runs[0].game)).ranked}
+    every = next(block for block in blocks(space) if block.id == "every")
+    assert every.rows
+    for row in every.rows:
+        assert [cell.text for cell in row[1:3]] == [found[n, row[0].value] for n in (2, 3)]
+
+
+def test_win_points_counted_by_hand(space, nefarious):
+    """The mean of win points over seats, from plain rows."""
+    run = balance.open_run(nefarious)
+    cells = {row["cell_id"]: row for row in run.cells.to_dicts()}
+    stalled = {row["game_id"] for row in run.games.collect().to_dicts() if row["stalled"]}
+    points, seats = defaultdict(int), defaultdict(int)
+    for row in run.seats.collect().to_dicts():
+        cell = cells[row["cell_id"]]
+        if cell["lineup"] == "field":
+            key = row["policy"], cell["players"]
+            points[key] += 1 if row["game_id"] in stalled else cell["players"] * row["won"]
+            seats[key] += 1
+    table = next(block for block in blocks(space) if block.id == "win-rate-by-players-field")
+    assert table.rows
+    for policy, *cells_ in table.rows:
+        for n, cell in zip((2, 3), cells_, strict=True):
+            assert cell.value == pytest.approx(points[policy.text, n] / seats[policy.text, n])
+            assert cell.low < cell.value < cell.high
+            assert cell.text == f"{cell.value:.2f} ({cell.low:.2f} to {cell.high:.2f})"
+
+
+def test_extremes_are_ranked_by_the_near_end_of_their_interval(space, nefarious):
+    tables = {block.id: block for block in blocks(space) if block.id in ("longest", "shortest")}
+    lows = [row[3].low for row in tables["longest"].rows]
+    highs = [row[3].high for row in tables["shortest"].rows]
+    assert lows == sorted(lows, reverse=True)
+    assert highs == sorted(highs)
+    games = balance.open_run(nefarious).games.collect().to_dicts()
+    first = tables["longest"].rows[0]
+    own = [g["rounds"] for g in games if g["cell_id"] == first[-1].value]
+    assert first[3].value == pytest.approx(sum(own) / len(own))
+
+
+def test_the_worst_were_played_again_on_another_seed(space, workplace):
+    played = [balance.open_run(path).plan for path in scratch().iterdir()]
+    assert 3 + FRESH_SEED in {plan.seed for plan in played if plan.game == "nefarious"}
+    assert not (workplace / "data").exists(), "a report leaves no run behind"
+    assert space.summary.worst
+    for one in space.summary.worst:
+        assert one.holds is not None
+        assert "fresh games" in one.fresh
+
+
+def test_a_tiny_run_says_that_it_is_too_small(workplace):
+    balance.simulate("handful", players=2, variants=["none", "unions"], games_per_cell=2, jobs=1)
+    report = build.build(build.ReportRequest(("handful",)), jobs=1)
+    assert "Too few games to say" in report.summary.warning
+    assert "measured again" not in told(report), "nothing was broken, so nothing was played again"
+    assert report.summary.counts[0].undecided == 1
+
+
+def test_a_run_without_variants_has_nothing_to_judge(workplace):
+    balance.simulate("plain", players=2, variants="none", games_per_cell=3, jobs=1)
+    report = build.build(build.ReportRequest(("plain",)), jobs=1)
+    assert report.summary.headline == "No twist was in force in these games, so there is nothing to judge."
+    assert report.summary.counts == ()
+    assert [section.id for section in report.sections][:2] == ["answer", "wins"]
+
+
+def test_players_and_thresholds_narrow_everything(nefarious, workplace):
+    own = workplace / "own.toml"
+    own.write_text('[[threshold]]\nid = "stalls"\nhigh = 0.5\nreason = "we like them long"\n')
+    report = build.build(build.ReportRequest((nefarious,), players="2", thresholds=("own.toml",)), jobs=2)
+    options = "--players 2 --thresholds own.toml"
+    commands = {block.source.command for block in blocks(report) if "check" in block.source.command}
+    assert commands == {f"balance check --all nefarious {options}"}
+    assert "before any" not in told(report), "nobody knows when own.toml was written"
+    assert "own.toml were laid over the official ones" in told(report)
+    accepted = next(block for block in blocks(report) if block.id == "thresholds")
+    assert next(row[1].text for row in accepted.rows if row[0].text == "stalls") == "at most 0.5"
+    assert report.atlas.players == (2,)
+    assert [one.players for one in report.summary.counts] == [2]
+    assert len(rerun(report, nefarious, every=4)) > 2
+    seats = next(block for block in blocks(report) if block.id == "win-rate-by-seat-field")
+    assert [heading.title for heading in seats.headings] == ["Seat", "2 players"]
+
+
+def test_thresholds_count_the_combinations_outside(space):
+    table = next(block for block in blocks(space) if block.id == "thresholds")
+    outside = {row[0].text: row[4].text for row in table.rows}
+    silent = {name for name, text in outside.items() if text == "not looked at"}
+    assert {"item", "luck"} <= silent < set(outside)
+    assert {row[2].text for row in table.rows} == {"breaks", "bends", "bends / breaks"}
+    assert max(row[4].value or 0 for row in table.rows) > 0
+    assert "Not looked at, although there are thresholds for it: " in str(space.sections[-2])
+    assert "before any combination was judged" in str(space.sections[-2])
+
+
+def test_how_many_combinations_were_played_is_said(space, tiny_space):
+    assert "11 of the 667 possible combinations of at most 2 twists (none included)" in told(space)
+    assert "every combination at" in told(tiny_space)
+
+
+def test_the_command_of_a_pair_names_every_run(nefarious, workplace):
+    more = simulation.prepare_extension(nefarious, workplace / "more", players="2", games_per_cell=4)
+    simulation.run_prepared(more, 1)
+    found = build.build(build.ReportRequest((nefarious, "more"), pair=("unions", "geeks"), players="2"))
+    commands = {block.source.command for block in blocks(found)} - {""}
+    assert commands == {"balance check geeks unions --run nefarious --run more --players 2"}
+
+
+# --- the atlas
+
+
+def test_the_atlas_holds_the_metrics_of_every_cell(space, nefarious):
+    from balance.measure.cells import statistics
+    from balance.measure.metrics import measure
+
+    summed = statistics(balance.open_runs([nefarious]))
+    atlas = space.atlas
+    ids = [variant.id for variant in atlas.variants]
+    checked = 0
+    for view in atlas.views:
+        for i, one in enumerate(ids):
+            for j in range(i, len(ids)):
+                at = place(i, j, len(ids))
+                variants = (one,) if i == j else tuple(sorted((one, ids[j])))
+                cell = summed.find(view.players, variants, view.lineup)
+                assert view.cells[at] == cell.id
+                assert view.games[at] == cell.games == sum(view.lengths[at]) == 60
+                found = {m.name: m.interval for m in measure(summed, cell)}
+                for name, scaled in view.values.items():
+                    if name in found:
+                        assert scaled.values[at] == round(found[name].value * SCALE), name
+                        checked += 1
+                for policy, scaled in view.styles.items():
+                    assert scaled.values[at] == round(found[f"win_points:{policy}"].value * SCALE)
+    assert checked > 400
+
+
+def test_sentences_in_short_are_those_of_the_verdict(space, nefarious):
+    from balance.judge.ranking import rank
+    from balance.judge.thresholds import load_thresholds
+
+    runs = balance.open_runs([nefarious])
+    ranking = rank(runs, load_thresholds(runs[0].game))
+    atlas = space.atlas
+    ids = [variant.id for variant in atlas.variants]
+    assert len(atlas.views) == 4
+    said_why = 0
+    for view in atlas.views:
+        for i, j in ((0, 1), (1, 3), (2, 2)):
+            variants = tuple(sorted({ids[i], ids[j]}))
+            judgement = next(x for x in ranking.ranked if x.key == (view.players, variants))
+            cell = next(c for c in judgement.cells if c.cell.lineup == view.lineup)
+            said = list(view.reasons[place(i, j, 4)])
+            if cell.broken:
+                assert said == [ranking.sentence(finding) for finding in cell.broken[:3]]
+            elif cell.holding:
+                assert said[0] == ranking.sentence(cell.holding)
+            said_why += bool(cell.broken or cell.holding)
+            assert view.verdicts[place(i, j, 4)] == cell.verdict.value[0]
+    assert said_why > 3
+
+
+def test_interactions_of_the_atlas(space, nefarious):
+    from balance.judge.interaction import interactions
+    from balance.measure.cells import statistics
+
+    runs = balance.open_runs([nefarious])
+    found = {(x.cell.id, x.measure): x.interval for x in interactions(runs, statistics(runs))}
+    compared = 0
+    for view in space.atlas.views:
+        for measure, scaled in view.interactions.items():
+            for cell, value, low in zip(view.cells, scaled.values, scaled.lows, strict=True):
+                if value is not None:
+                    assert (value, low) == tuple(round(x * SCALE) for x in found[cell, measure][:2])
+                    compared += 1
+    assert compared > 80
+
+
+def test_games_worth_looking_at_exist(space, nefarious):
+    games = {row["game_id"]: row for row in balance.open_run(nefarious).games.collect().to_dicts()}
+    for view in space.atlas.views:
+        for cell, command in zip(view.cells, view.replays, strict=True):
+            name, game = command.removeprefix("balance replay ").split()
+            assert (name, games[int(game)]["cell_id"]) == ("nefarious", cell)  # with a catalog of its own
+
+
+def test_games_worth_looking_at_need_no_run_where_the_catalog_is_the_official_one(tiny_space):
+    commands = [view.replays[0] for view in tiny_space.atlas.views]
+    assert commands[0].startswith("balance replay --of tiny --players ")
+    assert "--moods " in commands[0]
+    assert run(commands[0].split()[1:]) == 0
+
+
+def test_the_same_runs_give_the_same_model(space, nefarious):
+    """Threads and fresh games that lie there already change nothing."""
+    assert build.build(build.ReportRequest((nefarious,)), jobs=1) == space
+
+
+def test_prices_are_quoted_where_they_are_at_hand(nefarious, space):
+    asked = ("price", "Flying Car", "--games", "200", "--players", "2", "--json", "-o", "prices.json")
+    assert run(asked) == 0
+    prices = json.loads(Path("prices.json").read_text())
+    report = build.build(build.ReportRequest((nefarious,), prices=Path("prices.json")))
+    table = next(block for block in blocks(report) if block.id == "prices")
+    assert [row[3].value for row in table.rows] == [row["price"] for row in prices["prices"]]
+    assert not [block for block in blocks(space) if block.id == "prices"]
+    prices["edition"] = "mosigra-2020"
+    Path("prices.json").write_text(json.dumps(prices))
+    with pytest.raises(UsageError, match="prices of the edition mosigra-2020"):
+        build.build(build.ReportRequest((nefarious,), prices=Path("prices.json")))
