@@ -644,8 +644,7 @@ def test_queries_are_copied_whole(page, report):
 
 
 def test_contents_follow_along(page):
-    current = page.locator("nav.contents a[aria-current]")
-    assert current.inner_text() == "The answer"
+    page.locator("nav.contents a[aria-current]", has_text="The answer").wait_for()
     page.evaluate("document.getElementById('length').scrollIntoView()")
     page.locator("nav.contents a[aria-current]", has_text="Game length").wait_for()
 
