@@ -378,15 +378,17 @@ def _further(seen: CellLook, family: Family, *, not_broken: bool) -> tuple[float
     First whether it is broken must be settled, then whether it is bent. One metric outside its range is
     enough for that; for all to be inside, the one that needs most decides.
     """
+    held = [finding for finding in seen.findings if finding.holds]
     kind = Class.BENDS if not_broken else Class.BREAKS
-    own = [finding for finding in seen.findings if finding.kind is kind and finding.holds]
+    own = [finding for finding in held if finding.kind is kind]
     beyond, within = (
         (family.level_bent, family.level_fine) if not_broken else (family.level_broken, family.level_unbroken)
     )
     outside = [(_games(f, beyond), f) for f in own if f.seems_outside]
     if outside:
         return min(outside, key=lambda pair: pair[0])
-    inside = [(_games(f, within), f) for f in own if f.p_fine > within]
+    # *fine* is a claim about both classes, at a level of its own
+    inside = [(_games(f, within), f) for f in (held if not_broken else own) if f.p_fine > within]
     return max(inside, key=lambda pair: pair[0], default=(math.inf, None))
 
 

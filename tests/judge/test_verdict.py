@@ -213,6 +213,16 @@ def test_nothing_measured_is_undecided():
     assert only(judge(book(cell(0)), STALLS)).too_close
 
 
+def test_what_is_not_broken_but_not_yet_fine_says_how_many_games_it_needs():
+    """Many are not broken and one may be fine: *fine* asks more of the metric that breaks."""
+    others = [two_metrics(k, 0.02, 0.3, variants=(f"v{k}",)) for k in range(20)]
+    near = two_metrics(20, 0.08, 0.1, variants=("near",))
+    found = judge(book(near, *others), BOTH).find(4, ("near",))
+    assert (found.verdict, found.not_broken) == (Verdict.UNDECIDED, True)
+    assert found.holding.measured.name == "stalls"
+    assert 0 < found.further < TOO_MANY
+
+
 def test_the_games_asked_for_are_about_enough():
     """Half of 0.1 with few games: what is asked for makes it fine with 80% power, so mostly."""
     n = 100
