@@ -201,7 +201,7 @@ def check(
     accepted = load_thresholds(found, thresholds, accept)
     look = Look(1, 1 if runs else STRENGTHS[strength].looks)
     judged_ = judged(found, catalog_, variants, opened, players, accepted, look)
-    while look.number < look.of and any(j.verdict is Verdict.UNDECIDED for j in judged_.own):
+    while look.number < look.of and any(j.open for j in judged_.own):
         say(f"provisional, after {judged_.games:,} games: {judged_.verdict}; more games where it is open")
         look = look._replace(number=look.number + 1)
         opened = [*opened, _play_on(judged_, look, play or play_prepared)]
@@ -216,7 +216,7 @@ def _play_on(found: Check, look: Look, play: Play) -> Run:
     from balance.sweep import simulation
 
     first, last = found.runs[0].path, found.runs[-1]
-    open_ = sorted(j.players for j in found.own if j.verdict is Verdict.UNDECIDED)
+    open_ = sorted(j.players for j in found.own if j.open)
     deals = max(cell.cell.deals for j in found.own for cell in j.cells if j.players in open_)
     sizes = range(len(found.variants) + 1)
     parts = [",".join(part) or "none" for k in sizes for part in combinations(found.variants, k)]

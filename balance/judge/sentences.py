@@ -6,12 +6,20 @@ Words only; nothing is computed or judged here. A metric without a sentence is s
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from balance.judge.findings import Finding
-from balance.judge.verdict import TOO_MANY
+from balance.judge.verdict import TOO_MANY, Judgement
 from balance.measure.metrics import Measurement, Metric
 from balance.stats.intervals import Interval
+
+_NEEDS: Final = {
+    "luck": "needs deals that are replayed, --replicates",
+    "skill": "needs one default player among others",
+    "win_points": "needs other styles at the table of the default player",
+}
+"""What games must have to show a metric."""
 
 
 def percent(value: float, near: float | None = None) -> str:
@@ -77,3 +85,25 @@ def needed_sentence(further: float) -> str:
         return "Too close to call."
     size = int(10 ** max(0, len(str(int(further))) - 2))
     return f"About {math.ceil(further / size) * size:,} more games would settle it."
+
+
+def unseen_sentence(names: Sequence[str]) -> str:
+    """Return which metrics games do not show, and what would.
+
+    >>> unseen_sentence(["luck", "item"])
+    'Not looked at: luck (needs deals that are replayed, --replicates), item.'
+    """
+    said = (f"{name} ({_NEEDS[name]})" if name in _NEEDS else name for name in names)
+    return f"Not looked at: {', '.join(said)}."
+
+
+def open_sentence(judgement: Judgement, sentence: Callable[[Finding], str]) -> str:
+    """Return what keeps a verdict undecided; `sentence` puts a finding into words."""
+    if judgement.holding is not None:
+        return f"{sentence(judgement.holding)} {needed_sentence(judgement.further)}"
+    missing = [name for cell in judgement.cells for name in cell.missing]
+    if missing:
+        return f"Not measured without the game in the box: {', '.join(dict.fromkeys(missing))}."
+    if judgement.not_looked_at:
+        return f"Fine as far as was looked. {unseen_sentence(judgement.not_looked_at)}"
+    return needed_sentence(judgement.further)

@@ -57,6 +57,11 @@ class Threshold:
         return self.id.partition(":")[0]
 
     @property
+    def of_base(self) -> bool:
+        """Whether it is a multiple of the game without variants."""
+        return self.metric.endswith("_ratio")
+
+    @property
     def classes(self) -> list[Class]:
         """What a metric does beyond its lower and its upper end, as far as there are."""
         ends = ((self.low, self.class_low), (self.high, self.class_high))
@@ -106,6 +111,20 @@ class Thresholds:
     def accepts(self, measured: Measurement, *, upper: bool) -> bool:
         """Return whether a user accepts what is found at one end of the range of a metric."""
         return any(one.covers(measured, upper=upper) for one in self.accepted)
+
+    def wanted(self, *, variants: bool) -> tuple[str, ...]:
+        """Return the metrics that a verdict of *fine* must have looked at: judged, and not accepted anyway.
+
+        The game without `variants` is not compared with itself.
+        """
+        allowed = {(one.metric, one.end) for one in self.accepted if not one.of}
+
+        def accepted(entry: Threshold) -> bool:
+            ends = [end for end, bound in zip(_ENDS, (entry.low, entry.high), strict=True) if bound is not None]
+            return all({(entry.metric, ""), (entry.metric, end)} & allowed for end in ends)
+
+        asked = (t for t in self.entries if (variants or not t.of_base) and not accepted(t))
+        return tuple(dict.fromkeys(threshold.metric for threshold in asked))
 
     @cached_property
     def _known(self) -> dict[str, Threshold]:

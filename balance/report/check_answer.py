@@ -11,7 +11,7 @@ from balance.errors import UsageError
 from balance.experiments.check import Check, judged
 from balance.games.contract import CatalogEntry
 from balance.games.variants import entry_names, variant_ids
-from balance.judge.sentences import needed_sentence
+from balance.judge.sentences import open_sentence, unseen_sentence
 from balance.judge.strengths import strength_of
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
@@ -53,11 +53,6 @@ STEPS: Final = 4
 _MOST_REASONS: Final = 12
 _FEW: Final = 200
 """Games of a cell below which a reader is warned."""
-_UNSEEN: Final = {
-    "luck": "needs --replicates",
-    "item": "is judged in a check of one combination",
-    "win_points": "no style was tuned for what is in force",
-}
 
 
 def pair_report(
@@ -84,11 +79,6 @@ def pair_report(
     step("sheet")
     step("chapters")
     return answer
-
-
-def unseen_metrics(names: Sequence[str]) -> str:
-    """Return which metrics the games do not show, and how they would."""
-    return ", ".join(f"{name} ({_UNSEEN[name]})" if name in _UNSEEN else name for name in names)
 
 
 def check_answer(
@@ -207,17 +197,15 @@ class _Sheet:
         more = len(reasons) - _MOST_REASONS
         shown = reasons[:_MOST_REASONS] + ([f"... and {more} more; csv has all."] if more > 0 else [])
         shown += [f"{one.sentence()}." for one in found.together]
-        shown += [said for j in found.own if j.verdict is Verdict.UNDECIDED for said in self._open(j)]
+        shown += [self._open(j) for j in found.own if j.verdict is Verdict.UNDECIDED]
         if not reasons and all(j.verdict is Verdict.FINE for j in found.own):
             shown.append("Every metric is within its [[accepted range]], beyond doubt.")
         return [*([Bullets(tuple(shown))] if shown else []), self._verdict_table()]
 
-    def _open(self, judgement: Judgement) -> list[str]:
+    def _open(self, judgement: Judgement) -> str:
         """Return what keeps a verdict open."""
-        if judgement.holding is None:
-            return []
-        said = f"{self.found.sentence(judgement.holding)} {needed_sentence(judgement.further)}"
-        return [f"{judgement.players} players, {_open_word(judgement)}: {said}"]
+        said = open_sentence(judgement, self.found.sentence)
+        return f"{judgement.players} players, {_open_word(judgement)}: {said}"
 
     def _rules(self) -> list[Block]:
         game, catalog = self.found.game, self.found.catalog
@@ -367,7 +355,7 @@ class _Sheet:
         said = [
             f"{count(found.games, 'game', 'games')}, seed {self.run.plan.seed}{where}",
             f"{found.judgements.family}.",
-            *([f"Not looked at: {unseen_metrics(unseen)}."] if unseen else []),
+            *([unseen_sentence(unseen)] if unseen else []),
         ]
         lines = list(commands)
         if self.replay is not None:

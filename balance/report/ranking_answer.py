@@ -10,10 +10,9 @@ from balance.experiments.rank import Ranked
 from balance.games.variants import entry_names
 from balance.judge.counting import counted
 from balance.judge.findings import worst_first
-from balance.judge.sentences import needed_sentence
+from balance.judge.sentences import open_sentence, unseen_sentence
 from balance.judge.verdict import Judgement, Verdict
 from balance.report.chapters.method import provenance_of
-from balance.report.check_answer import unseen_metrics
 from balance.report.evidence import judging_options
 from balance.report.formatting import command_path, count, text, whole
 from balance.report.glossary import game_words, terms
@@ -84,8 +83,8 @@ def _table(found: Ranked, top: int, command: str) -> Table:
         again = fresh.get(id(reason))
         if again is not None:
             said += " Holds on fresh games." if again.holds else " Does not hold on fresh games."
-        elif judgement.verdict is Verdict.UNDECIDED and reason is not None:
-            said += f" {needed_sentence(judgement.further)}"
+        elif judgement.verdict is Verdict.UNDECIDED:
+            said = open_sentence(judgement, ranking.sentence)
         rows.append(
             (
                 whole(place),
@@ -129,7 +128,7 @@ def _overview(found: Ranked, *, full: bool) -> Iterator[str]:
     yield from (f"{n} undecided are held by {name}." for name, n in sorted(held.items(), key=_often))
     yield f"{ranking.judgements.family}."
     if ranking.judgements.not_looked_at:
-        yield f"Not looked at: {unseen_metrics(ranking.judgements.not_looked_at)}."
+        yield unseen_sentence(ranking.judgements.not_looked_at)
 
 
 def _often(pair: tuple[str, int]) -> tuple[int, str]:

@@ -19,6 +19,7 @@ def verdict_record(judgement: Judgement, sentence: Callable[[Finding], str]) -> 
         "broken_for": list(judgement.broken_for),
         "bent_for": list(judgement.bent_for),
         "not_broken": judgement.not_broken,
+        "not_looked_at": list(judgement.not_looked_at),
         "further_games": finite(judgement.further),
         "reasons": [sentence(finding) for finding in (*judgement.broken, *judgement.bent)],
         "accepted": [sentence(finding) for finding in judgement.accepted],
@@ -49,6 +50,7 @@ def finding_record(cell: CellVerdict, finding: Finding) -> dict[str, Any]:
         "accepted": finding.accepted,
         "weaker": finding.weaker,
         "pooled": finding.pooled,
+        "overridden": finding.overridden,
         "broken": finding.broken,
         "bent": finding.bent,
     }

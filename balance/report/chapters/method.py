@@ -335,8 +335,8 @@ def _limits(m: Evidence) -> list[str]:
     silent = _not_looked_at(m) if m.ranking is not None else []
     if silent:
         found.append(
-            f"Not looked at, although there are thresholds for it: {listed(silent)}. No verdict here "
-            "says anything of that."
+            f"Not looked at, although there are thresholds for it: {listed(silent)}. So no verdict here is "
+            "fine."
         )
     stale = m.strength.stale_today(m.game) if m.strength is not None else ()
     if stale:
