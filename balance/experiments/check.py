@@ -99,10 +99,11 @@ class Check:
 
     def sentence(self, finding: Finding) -> str:
         """Return a finding in words, beside the same without variants."""
-        return finding_sentence(finding, self.bench.without(finding), self._items)
+        return finding_sentence(finding, self.bench.without(finding), self.items)
 
     @cached_property
-    def _items(self) -> dict[str, str]:
+    def items(self) -> dict[str, str]:
+        """The names of all items by id."""
         return entry_names(self.game, self.catalog, self.game.facts.item)
 
     def worst(self) -> tuple[CellVerdict, Finding | None]:
@@ -304,7 +305,7 @@ def judged(
     if not any(tuple(sorted(cells[number].variants)) == variants for number in wanted):
         of = " + ".join(variants) or f"the game without {game.facts.variants}"
         raise DataError(f"the runs hold no games of {of} at these numbers of players")
-    found, bench = judge_runs(runs, thresholds, wanted, look, settled, items=True)
+    found, bench = judge_runs(runs, thresholds, wanted, look, settled)
     summed = bench.statistics
     pairs = [number for number in wanted if tuple(sorted(cells[number].variants)) == variants]
     beyond = interactions(runs, summed, pairs) if len(variants) == 2 else []

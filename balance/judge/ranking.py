@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from balance.dataset.run import Run
 from balance.errors import DataError
+from balance.games.variants import entry_names
 from balance.judge.bench import Bench
 from balance.judge.findings import Finding
 from balance.judge.interaction import Together, together
-from balance.judge.sentences import finding_sentence
+from balance.judge.sentences import finding_sentence, pool_sentence
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Judgements, Key, Verdict, judge
 from balance.measure.cells import Statistics, statistics
@@ -37,7 +39,16 @@ class Ranking:
 
     def sentence(self, finding: Finding) -> str:
         """Return a finding in words, beside the same without variants."""
-        return finding_sentence(finding, self.bench.without(finding))
+        return finding_sentence(finding, self.bench.without(finding), self._items)
+
+    @cached_property
+    def _items(self) -> dict[str, str]:
+        run = self.runs[0]
+        return entry_names(run.game, run.catalog, run.game.facts.item)
+
+    def pools(self) -> list[str]:
+        """Return the verdicts on what is judged over everything that was played, in words."""
+        return [pool_sentence(pool, self._items) for pool in self.judgements.pools]
 
     def only_together(self, judgement: Judgement) -> Together | None:
         """Return at which strength a combination is broken although its variants alone are not, if any."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from balance.judge.findings import Finding
-from balance.judge.verdict import TOO_MANY, Judgement
+from balance.judge.verdict import TOO_MANY, CellVerdict, Judgement
 from balance.measure.metrics import Measurement, Metric
 from balance.stats.intervals import Interval
 
@@ -73,6 +73,14 @@ def finding_sentence(
     range_ = f"at most {bound}" if finding.upper else f"at least {bound}"
     end = f"Accepted: {range_}{', but accepted by you' * finding.accepted}."
     return f"{measured_sentence(finding.measured, base, items)}. {end}"
+
+
+def pool_sentence(pool: CellVerdict, items: Mapping[str, str] | None = None) -> str:
+    """Return the verdict on what is judged over everything that was played, by its furthest figure."""
+    assert pool.holding is not None
+    said = finding_sentence(pool.holding, items=items)
+    metric = pool.holding.measured.metric.title
+    return f"{pool.cell.players} players, {metric}, {pool.strength}: {pool.verdict}. Furthest: {said}"
 
 
 def needed_sentence(further: float) -> str:

@@ -1,6 +1,6 @@
 """Verdicts and findings of runs as tables, kept in the user's cache.
 
-Both are what `balance check --all` says by the thresholds of the game; the game without variants is judged
+They are what `balance check --all` says by the thresholds of the game; the game without variants is judged
 apart, as `balance check` without names does. Nothing here is written into a run.
 """
 
@@ -16,6 +16,7 @@ from balance.dataset.parquet import encode
 from balance.games.contract import Accepting
 from balance.games.sources import digest
 from balance.judge.bench import Bench
+from balance.judge.findings import Finding
 from balance.judge.thresholds import load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, judge
 from balance.measure.cells import statistics
@@ -25,24 +26,24 @@ from balance.resources import cache_dir
 if TYPE_CHECKING:
     from balance.dataset.run import Run
 
+_FINDING: Final = {
+    "strength": "varchar",
+    "metric": "varchar",
+    "of": "varchar",
+    "class": "varchar",
+    "end": "varchar",
+    "threshold": "double",
+    "value": "double",
+    "low": "double",
+    "high": "double",
+    "n": "bigint",
+    "p": "double",
+    "outside": "boolean",
+    "inside": "boolean",
+}
 COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
-    "findings": {
-        "cell_id": "integer",
-        "strength": "varchar",
-        "metric": "varchar",
-        "of": "varchar",
-        "class": "varchar",
-        "end": "varchar",
-        "threshold": "double",
-        "value": "double",
-        "low": "double",
-        "high": "double",
-        "n": "bigint",
-        "p": "double",
-        "outside": "boolean",
-        "inside": "boolean",
-        "weaker": "boolean",
-    },
+    "findings": {"cell_id": "integer", **_FINDING, "weaker": "boolean", "overridden": "boolean"},
+    "pooled_findings": {"players": "integer", "verdict": "varchar", **_FINDING},
     "verdicts": {
         "cell_id": "integer",
         "verdict": "varchar",
@@ -62,7 +63,7 @@ _INSIDE: Final = 0.05
 
 
 def files(runs: Sequence[Run]) -> dict[str, Path]:
-    """Return the files of both tables, made unless they are in the cache."""
+    """Return the files of all tables, made unless they are in the cache."""
     game = runs[0].game
     ranges = game.thresholds_file().read_bytes() if isinstance(game, Accepting) else b""
     content = repr((digest(__name__), ranges, [sorted(run.state.files().items()) for run in runs]))
@@ -100,6 +101,11 @@ def _rows(runs: Sequence[Run]) -> dict[str, list[dict[str, object]]]:
         judged = judge(summed, thresholds, cells=cells, bench=bench)
         found["verdicts"] += map(_verdict, judged.judgements)
         found["findings"] += _findings(judged, bench)
+    found["pooled_findings"] = [
+        {"players": pool.cell.players, "verdict": pool.verdict.value} | _end(pool, finding)
+        for pool in judged.pools
+        for finding in pool.findings
+    ]
     return found
 
 
@@ -121,28 +127,30 @@ def _verdict(judgement: Judgement) -> dict[str, object]:
 def _findings(judged: Judgements, bench: Bench) -> Iterator[dict[str, object]]:
     """Yield a row per end of a range, and one for a metric that is only shown."""
     for cell in (cell for judgement in judged.judgements for cell in judgement.cells):
-        ends: set[str] = set()
+        at: dict[str, object] = dict.fromkeys(COLUMNS["findings"]) | {"cell_id": cell.cell.id}
         for finding in cell.findings:
-            ends.add(finding.measured.name)
-            yield _measured(cell, finding.measured) | {
-                "class": finding.kind.value,
-                "end": "high" if finding.upper else "low",
-                "threshold": finding.bound,
-                "p": finding.adjusted,
-                "outside": finding.outside,
-                "inside": finding.p_fine <= _INSIDE,
-                "weaker": finding.weaker,
-            }
+            flags = {"weaker": finding.weaker, "overridden": finding.overridden}
+            yield at | _end(cell, finding) | flags
+        ends = {finding.measured.name for finding in cell.findings}
         for measured in bench.of(cell.cell):
             if measured.name not in ends:
-                yield _measured(cell, measured) | {"class": _SHOWN}
+                yield at | _measured(cell, measured) | {"class": _SHOWN}
+
+
+def _end(cell: CellVerdict, finding: Finding) -> dict[str, object]:
+    return _measured(cell, finding.measured) | {
+        "class": finding.kind.value,
+        "end": "high" if finding.upper else "low",
+        "threshold": finding.bound,
+        "p": finding.adjusted,
+        "outside": finding.outside,
+        "inside": finding.p_fine <= _INSIDE,
+    }
 
 
 def _measured(cell: CellVerdict, measured: Measurement) -> dict[str, object]:
     value, low, high = measured.interval
-    row: dict[str, object] = dict.fromkeys(COLUMNS["findings"])
-    return row | {
-        "cell_id": cell.cell.id,
+    return {
         "strength": cell.strength,
         "metric": measured.metric.name,
         "of": measured.of,

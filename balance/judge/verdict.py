@@ -20,6 +20,7 @@ from balance.judge.bench import Bench
 from balance.judge.bench import CellVerdict as CellVerdict
 from balance.judge.bench import Verdict as Verdict
 from balance.judge.findings import Finding, worst_first
+from balance.judge.pooled import judge_pools
 from balance.judge.thresholds import Class, Thresholds
 from balance.measure.cells import Statistics
 from balance.stats.arithmetic import separation
@@ -157,6 +158,8 @@ class Family:
     """One-sided tests: cells times metrics times ends of ranges."""
     breaking: int
     """Those of them at ends that break the game; the others are corrected together, apart from these."""
+    pooled: int
+    """Those that can only charge a combination, of metrics that are judged over everything: corrected apart."""
     cells: int
     """Cells, each one claim of *not broken* and one of *fine*."""
     metrics: int
@@ -173,7 +176,8 @@ class Family:
     def __str__(self) -> str:
         return (
             f"{self.tests} tests of {self.metrics} metrics in {self.cells} cells, {self.breaking} of what "
-            f"breaks the game and {self.tests - self.breaking} of what bends it, each corrected together "
+            f"breaks the game, {self.tests - self.breaking - self.pooled} of what bends it and {self.pooled} "
+            "of seats and opening items, each corrected together "
             f"(Benjamini-Yekutieli, false claims at most {self.alpha:.2g} of all claims)"
         )
 
@@ -184,6 +188,8 @@ class Judgements:
 
     judgements: tuple[Judgement, ...]
     family: Family
+    pools: tuple[CellVerdict, ...] = ()
+    """Verdicts on what is judged over everything that was played: seats, opening items."""
 
     def find(self, players: int, variants: Sequence[str]) -> Judgement | None:
         """Return the verdict on some variants, if it was asked for."""
@@ -226,7 +232,8 @@ def judge(
         groups.setdefault((seen.cell.players, seen.cell.variants), []).append(seen)
     number = 1 if look is None else look.number
     found = [_judgement(key, group, thresholds, number) for key, group in groups.items()]
-    return Judgements(tuple(sorted([*kept.values(), *found], key=lambda j: j.key)), family)
+    pools = judge_pools(bench, thresholds, rate, {cell.players for cell in wanted.values()})
+    return Judgements(tuple(sorted([*kept.values(), *found], key=lambda j: j.key)), family, pools)
 
 
 def _correct(looks: Sequence[CellVerdict], earlier: Sequence[Judgement], rate: float) -> Family:
@@ -236,10 +243,11 @@ def _correct(looks: Sequence[CellVerdict], earlier: Sequence[Judgement], rate: f
     """
     findings = [finding for seen in looks for finding in seen.findings]
     before = [finding for judgement in earlier for cell in judgement.cells for finding in cell.findings]
+    families = [(kind, pooled) for kind in Class for pooled in (False, True)]
     tests, levels = {}, {}
-    for kind in Class:
-        own = [finding for finding in findings if finding.kind is kind]
-        counted = sum(finding.kind is kind for finding in before)
+    for kind in families:
+        own = [finding for finding in findings if _family(finding) == kind]
+        counted = sum(_family(finding) == kind for finding in before)
         for finding, p in zip(own, _adjusted([f.p_broken for f in own], counted), strict=True):
             finding.adjusted = p
             finding.outside = p <= rate
@@ -253,18 +261,24 @@ def _correct(looks: Sequence[CellVerdict], earlier: Sequence[Judgement], rate: f
     )
     family = Family(
         sum(tests.values()),
-        tests[Class.BREAKS],
+        tests[Class.BREAKS, False],
+        sum(tests[kind, True] for kind in Class),
         cells,
         len({finding.measured.metric.name for finding in findings}),
         rate,
-        levels[Class.BREAKS],
-        levels[Class.BENDS],
+        levels[Class.BREAKS, False],
+        levels[Class.BENDS, False],
         _level(rate, sum(p <= rate for p in unbroken), cells),
         _level(rate, sum(p <= rate for p in fine), cells),
     )
     for seen, p_unbroken, p_fine in zip(looks, unbroken, fine, strict=True):
         _decide(seen, p_unbroken <= rate, p_fine <= rate, family)
     return family
+
+
+def _family(finding: Finding) -> tuple[Class, bool]:
+    """Return what a test is corrected with: tests that only charge must not blur those that also hold."""
+    return finding.kind, finding.pooled
 
 
 def _override(findings: Sequence[Finding], rate: float) -> None:

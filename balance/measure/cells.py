@@ -62,6 +62,9 @@ class Statistics:
 
     facts: Facts
     cells: Mapping[int, CellStatistics]
+    pools: Mapping[tuple[int, bool], Mapping[str, Ratio]] = field(default_factory=dict)
+    """By number of players, and whether the deck runs dry in most games: what all cells of the default player
+    add up to, deal by deal, as far as it is judged over everything; by measure and thing, `seat:0`."""
 
     def find(self, players: int, variants: Sequence[str], lineup: str) -> CellStatistics | None:
         """Return the cell with these variants, if it was played."""
@@ -108,13 +111,9 @@ def statistics(
     runs: Sequence[Run],
     cells: Iterable[int] | None = None,
     *,
-    items: bool = False,
     within: Mapping[int, tuple[int, int]] | None = None,
 ) -> Statistics:
-    """Return what the games of every cell (or of some, and their baselines) add up to.
-
-    With `items` also what every item in an opening hand has won: dozens of sums more, for a few cells.
-    """
+    """Return what the games of every cell (or of some, and their baselines) add up to."""
     if not runs:
         raise UsageError("no run is given")
     refuse_chosen(runs)
@@ -122,7 +121,7 @@ def statistics(
     facts = runs[0].game.facts
     with connect_to(runs, None if cells is None else planned, within) as con:
         sums = _ratios(con, "metric_sums")
-        if items and facts.mask("opening"):
+        if facts.mask("opening"):
             for number, own in _ratios(con, "metric_items").items():
                 sums.setdefault(number, {}).update(own)
         lengths: dict[int, dict[int, int]] = {}
@@ -134,6 +133,12 @@ def statistics(
             common.setdefault(number, {})[measure] = Common(*shared)
         rows = con.execute("select cell_id, value, error, deals from luck").fetchall()
         luck = {number: Normal(*fitted) for number, *fitted in rows}
+        pools: dict[tuple[int, bool], dict[str, Ratio]] = {}
+        rows = con.execute(
+            f"""select players, dry, measure || ':' || "of", {_SUMS} from metric_pools order by all"""
+        ).fetchall()
+        for players, dry, name, *own in rows:
+            pools.setdefault((players, dry), {})[name] = Ratio(*own)
     return Statistics(
         facts,
         {
@@ -151,6 +156,7 @@ def statistics(
             )
             for number, cell in sorted(planned.items())
         },
+        pools,
     )
 
 

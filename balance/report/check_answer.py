@@ -11,7 +11,7 @@ from balance.errors import UsageError
 from balance.experiments.check import Check, judged
 from balance.games.contract import CatalogEntry
 from balance.games.variants import entry_names, variant_ids
-from balance.judge.sentences import open_sentence, unseen_sentence
+from balance.judge.sentences import open_sentence, pool_sentence, unseen_sentence
 from balance.judge.strengths import strength_of
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
@@ -355,6 +355,7 @@ class _Sheet:
         said = [
             f"{count(found.games, 'game', 'games')}, seed {self.run.plan.seed}{where}",
             f"{found.judgements.family}.",
+            *(pool_sentence(pool, found.items) for pool in found.judgements.pools),
             *([unseen_sentence(unseen)] if unseen else []),
         ]
         lines = list(commands)
@@ -386,6 +387,11 @@ class _Sheet:
             ],
             "family": family | {"correction": "Benjamini-Yekutieli"},
             "not_looked_at": list(found.judgements.not_looked_at),
+            "pooled": [
+                finding_record(pool, finding) | {"verdict": pool.verdict.value}
+                for pool in found.judgements.pools
+                for finding in pool.findings
+            ],
             "replay": self.replay,
         }  # fmt: skip
 

@@ -121,6 +121,7 @@ def _overview(found: Ranked, *, full: bool) -> Iterator[str]:
         yield (
             f"{one.players} players: {counts}; whatever the number of games (95% confidence each): {truly}."
         )
+    yield from ranking.pools()
     if not full:
         return
     open_ = [j.holding for j in ranking.ranked if j.verdict is Verdict.UNDECIDED and j.holding is not None]

@@ -70,13 +70,20 @@ def test_findings_hold_every_metric_of_every_class(nefarious):
     assert threshold.rows() == [(0.02, "bends")]
 
 
+def test_what_is_judged_over_everything_has_rows_of_its_own(nefarious):
+    found = nefarious.sql("from pooled_findings")
+    pools = rank([nefarious], load_thresholds(nefarious.game)).judgements.pools
+    assert set(found["metric"]) == {"seat", "item"}
+    assert found.height == sum(len(pool.findings) for pool in pools)
+
+
 def test_they_are_made_only_if_named_and_once(nefarious, cache, monkeypatch):
     nefarious.sql("select count(*) from games")
     assert not list(cache.glob("judgements/*"))
     before = sorted(path.name for path in nefarious.path.rglob("*"))
     nefarious.sql("select count(*) from verdicts")
     (folder,) = cache.glob("judgements/*")
-    assert sorted(file.name for file in folder.glob("*.parquet")) == ["findings.parquet", "verdicts.parquet"]
+    assert {file.stem for file in folder.glob("*.parquet")} == set(balance.DERIVED)
     assert sorted(path.name for path in nefarious.path.rglob("*")) == before
     monkeypatch.setattr(tables, "_rows", None)  # what is there is not made again
     with connect([nefarious]) as con:

@@ -37,7 +37,7 @@ def frame(con, query):
 def test_nefarious_has_the_views_of_the_documentation(nefarious):
     wanted = "twists inventions editions policies run cells games seats builds rounds cards"
     wanted += (
-        " measures deals metric_sums metric_pairs lengths luck figures combinations metric_items metrics"
+        " measures deals metric_sums metric_pairs lengths luck figures combinations metric_items metric_pools metrics"
     )
     wanted += " item_list item_deals item_versus"
     assert list(view_queries([nefarious])) == wanted.split()

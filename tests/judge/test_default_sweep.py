@@ -13,7 +13,7 @@ def test_every_judged_metric_yields_a_number_in_a_default_sweep(tmp_path):
     run = balance.simulate(
         tmp_path / "run", players="2,6", variants=["none", "unions"], games_per_cell=50, seed=5
     )
-    bench = Bench(statistics([run], items=True))
+    bench = Bench(statistics([run]))
     thresholds = load_thresholds(games.get())
     for players in (2, 6):
         cells = [c for c in bench.statistics.cells.values() if c.players == players and c.variants]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from balance.judge.sentences import finding_sentence, needed_sentence
+from balance.judge.sentences import needed_sentence
 from balance.judge.verdict import Judgement, Verdict
 from balance.report.evidence import Evidence, surprising_of, worst_of
 from balance.report.formatting import count, listed, text, whole
 from balance.report.model import (
     Block,
+    Bullets,
     Cell,
     Chart,
     Heading,
@@ -80,7 +81,7 @@ def _worst(m: Evidence) -> list[Worst]:
                 m.title(judgement.variants),
                 judgement.players,
                 m.strength_name(finding.cell.lineup),
-                finding_sentence(finding, m.ranking.bench.without(finding)),
+                m.ranking.sentence(finding),
                 f"{again.sentence()}." if again else "",
                 again.holds if again else None,
             )
@@ -96,7 +97,7 @@ def _surprising(m: Evidence) -> tuple[Surprise, ...]:
     found = []
     for both, judgement in surprising_of(m.ranking):
         finding = next(f for f in judgement.broken if f.cell.lineup == both.lineup)
-        what = finding_sentence(finding, m.ranking.bench.without(finding))
+        what = m.ranking.sentence(finding)
         at = f"in {both.strength}"
         alone = (
             f"Each alone is fine {at}, together they are not"
@@ -219,6 +220,8 @@ def section(m: Evidence, answer: Summary) -> Section:
     ]
     if answer.counts:
         blocks += [_counts_table(m, answer), _counts_figure(m, answer)]
+    if m.ranking is not None and m.ranking.judgements.pools:
+        blocks.append(Bullets(tuple(m.ranking.pools())))
     if answer.worst:
         blocks.append(_worst_table(m, answer))
     elif m.judged:
