@@ -16,6 +16,7 @@ from balance.dataset.parquet import encode
 from balance.games.contract import Accepting
 from balance.games.sources import digest
 from balance.judge.bench import Bench
+from balance.judge.counting import counted
 from balance.judge.findings import Finding
 from balance.judge.thresholds import load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, judge
@@ -53,6 +54,16 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "severity": "double",
         "further_games": "bigint",
         "games": "bigint",
+    },
+    "verdict_counts": {
+        "players": "integer",
+        "variants": "integer",
+        "verdict": "varchar",
+        "verdicts": "bigint",
+        "estimate": "double",
+        "low": "bigint",
+        "high": "bigint",
+        "of": "bigint",
     },
 }
 COMBINED: Final = ("verdicts",)
@@ -101,6 +112,7 @@ def _rows(runs: Sequence[Run]) -> dict[str, list[dict[str, object]]]:
         judged = judge(summed, thresholds, cells=cells, bench=bench)
         found["verdicts"] += map(_verdict, judged.judgements)
         found["findings"] += _findings(judged, bench)
+        found["verdict_counts"] += _counts(judged)
     found["pooled_findings"] = [
         {"players": pool.cell.players, "verdict": pool.verdict.value} | _end(pool, finding)
         for pool in judged.pools
@@ -122,6 +134,19 @@ def _verdict(judgement: Judgement) -> dict[str, object]:
         "further_games": None if judgement.too_close else int(further),
         "games": sum(cell.cell.games for cell in judgement.cells),
     }
+
+
+def _counts(judged: Judgements) -> Iterator[dict[str, object]]:
+    """Yield how many combinations of as many variants are of each class, by number of players."""
+    groups: dict[tuple[int, int], list[Judgement]] = {}
+    for judgement in judged.judgements:
+        groups.setdefault((judgement.players, len(judgement.variants)), []).append(judgement)
+    for (players, variants), own in sorted(groups.items()):
+        for one in counted(own):
+            verdicts = sum(judgement.verdict is one.verdict for judgement in own)
+            at = {"players": players, "variants": variants, "verdict": one.verdict.value}
+            yield at | {"verdicts": verdicts, "estimate": one.estimate, "low": one.low, "high": one.high,
+                        "of": one.of}  # fmt: skip
 
 
 def _findings(judged: Judgements, bench: Bench) -> Iterator[dict[str, object]]:

@@ -12,7 +12,7 @@ from balance.experiments.check import Check, judged
 from balance.games.contract import CatalogEntry
 from balance.games.variants import entry_names, variant_ids
 from balance.judge.sentences import open_sentence, pool_sentence, unseen_sentence
-from balance.judge.strengths import strength_of
+from balance.judge.strengths import of_default, strength_of
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
 from balance.measure.cells import CellStatistics
@@ -152,7 +152,8 @@ class _Sheet:
 
     def _summary(self, mended: bool) -> Summary:
         found = self.found
-        few = min(cell.cell.games for cell in self._verdicts())
+        cells = [cell.cell for cell in self._verdicts()]
+        few = min(cell.games for cell in of_default(cells, self.facts))
         steps = []
         if found.quick and found.verdict is Verdict.UNDECIDED:
             steps.append(
@@ -165,7 +166,7 @@ class _Sheet:
             f"{found.verdict.value.upper()}: {self.title} ({self.run.plan.edition}). {self._by_players()}.",
             tuple(VerdictCount.of(j.players, [j.verdict]) for j in found.own),
             next_steps=tuple(steps),
-            warning=f"Too few games to say much: {count(few, 'game', 'games')} of each cell."
+            warning=f"Too few games to say much: {count(few, 'game', 'games')} of each combination."
             if few < _FEW
             else "",
         )

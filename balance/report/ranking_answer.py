@@ -8,10 +8,9 @@ from typing import Any
 
 from balance.experiments.rank import Ranked
 from balance.games.variants import entry_names
-from balance.judge.counting import counted
 from balance.judge.findings import worst_first
 from balance.judge.sentences import open_sentence, unseen_sentence
-from balance.judge.verdict import Judgement, Verdict
+from balance.judge.verdict import Verdict
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import judging_options
 from balance.report.formatting import command_path, count, text, whole
@@ -25,9 +24,8 @@ from balance.report.model import (
     Source,
     Summary,
     Table,
-    VerdictCount,
 )
-from balance.report.records import finding_record, finite, verdict_record
+from balance.report.records import finding_record, finite, verdict_counts, verdict_record
 
 
 def ranking_answer(found: Ranked, top: int = 0) -> Answer:
@@ -49,7 +47,7 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
         edition=run.plan.edition,
         words=game_words(facts),
         summary=Summary(
-            f"{count(len(ranking.ranked), 'verdict', 'verdicts')}: {counts}.", tuple(_counts(ranking.ranked))
+            f"{count(len(ranking.ranked), 'verdict', 'verdicts')}: {counts}.", tuple(verdict_counts(ranking.ranked))
         ),
         sections=(
             Section("ranking", "Combinations", (_table(found, top, command),)),
@@ -62,11 +60,6 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
         only_rows=True,
         found=found,
     )
-
-
-def _counts(judgements: tuple[Judgement, ...]) -> Iterator[VerdictCount]:
-    for players in sorted({j.players for j in judgements}):
-        yield VerdictCount.of(players, (j.verdict for j in judgements if j.players == players))
 
 
 def _table(found: Ranked, top: int, command: str) -> Table:
@@ -115,11 +108,11 @@ def _table(found: Ranked, top: int, command: str) -> Table:
 def _overview(found: Ranked, *, full: bool) -> Iterator[str]:
     """Yield how many of each verdict there are; in `full` what holds the open ones, and the family."""
     ranking = found.ranking
-    for one in _counts(ranking.ranked):
+    for one in verdict_counts(ranking.ranked):
         counts = f"{one.broken} broken, {one.undecided} undecided, {one.bent} bent, {one.fine} fine"
-        truly = ", ".join(map(str, counted(j for j in ranking.ranked if j.players == one.players)))
         yield (
-            f"{one.players} players: {counts}; whatever the number of games (95% confidence each): {truly}."
+            f"{one.players} players: {counts}. Estimated from all games, however many decide (95% confidence "
+            f"each): {', '.join(map(str, one.estimated))}."
         )
     yield from ranking.pools()
     if not full:
@@ -161,7 +154,6 @@ def _rows(found: Ranked) -> Iterator[dict[str, Any]]:
             yield {
                 **head,
                 **{key: value for key, value in finding_record(cell, finding).items() if key not in head},
-                "threshold": finding.bound,
                 "fresh": None if again is None else ("holds" if again.holds else "does not hold"),
             }
         if not own:

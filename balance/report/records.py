@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
+from balance.judge.counting import counted
 from balance.judge.findings import Finding
 from balance.judge.verdict import CellVerdict, Judgement
+from balance.report.model import VerdictCount
 
 
 def verdict_record(judgement: Judgement, sentence: Callable[[Finding], str]) -> dict[str, Any]:
@@ -36,13 +39,13 @@ def finding_record(cell: CellVerdict, finding: Finding) -> dict[str, Any]:
         "strength": cell.strength,
         "metric": finding.measured.metric.name,
         "of": finding.measured.of or None,
+        "class": finding.kind.value,
+        "end": "high" if finding.upper else "low",
+        "threshold": finding.bound,
         "value": value,
         "low": low,
         "high": high,
         "n": int(finding.measured.estimate.n),
-        "class": finding.kind.value,
-        "bound": finding.bound,
-        "end": "high" if finding.upper else "low",
         "p_broken": finding.p_broken,
         "adjusted": finding.adjusted,
         "p_fine": finding.p_fine,
@@ -54,6 +57,17 @@ def finding_record(cell: CellVerdict, finding: Finding) -> dict[str, Any]:
         "broken": finding.broken,
         "bent": finding.bent,
     }
+
+
+def verdict_counts(judgements: Iterable[Judgement]) -> list[VerdictCount]:
+    """Return how many verdicts are which, and how many there are of each class, by number of players."""
+    own: dict[int, list[Judgement]] = {}
+    for judgement in judgements:
+        own.setdefault(judgement.players, []).append(judgement)
+    return [
+        replace(VerdictCount.of(players, (j.verdict for j in every)), estimated=counted(every))
+        for players, every in sorted(own.items())
+    ]
 
 
 def finite(value: float) -> float | None:

@@ -4,6 +4,7 @@ import math
 
 import balance
 from balance import games
+from balance.games.lineup import parse_lineup
 from balance.judge.bench import Bench
 from balance.judge.thresholds import load_thresholds
 from balance.measure.cells import statistics
@@ -27,3 +28,5 @@ def test_every_judged_metric_yields_a_number_in_a_default_sweep(tmp_path):
         assert judged["skill"] == "one:learned,casual"
         assert judged["luck"] == "drawn:learned,skilled,casual"
         assert judged["stalls"] == "mirror:learned"
+        lineup = parse_lineup(run.game.facts.default_sweep_lineups[2], players, run.game)
+        assert {"skilled", "casual", *run.game.facts.field} == set(lineup.policies[: lineup.guests])

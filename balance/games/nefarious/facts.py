@@ -8,6 +8,7 @@ from balance.games.nefarious.policies.names import FIELD, POLICIES, SEARCH
 from balance.games.nefarious.tables import TABLES
 
 PLAYERS: Final = (2, v.MOST_PLAYERS)
+_STYLES: Final = "one:field+skilled+casual,learned"
 
 FACTS: Final = Facts(
     title="Nefarious",
@@ -29,7 +30,7 @@ FACTS: Final = Facts(
     default_sweep=(
         SweepTable("mirror:learned"),
         SweepTable("one:learned,casual", 0.04),  # skill
-        SweepTable("one:field,learned", 0.08),  # whether one style wins far too much
+        SweepTable(_STYLES, 0.1),  # whether one style or rung wins far too much
         SweepTable("drawn:learned,skilled,casual", 0.16, replicates=2),  # luck
     ),
     fixed_games="3fc069ae7128d768",
@@ -52,7 +53,7 @@ FACTS: Final = Facts(
         Strength("mirror:random", "random play"),
         Strength("field", "casual play"),
         Strength("one:learned,casual", "one skilled player among casual ones"),
-        Strength("one:field,learned", "one style among skilled players"),
+        Strength(_STYLES, "one style or rung among skilled players"),
         Strength("drawn:learned,skilled,casual", "players of different strength"),
         Strength("mirror:learned", "skilled play"),
         Strength(f"mirror:{SEARCH}:", "expert play", learned=False),

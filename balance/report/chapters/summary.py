@@ -6,9 +6,10 @@ from collections import Counter
 from typing import Final
 
 from balance.judge.sentences import needed_sentence
+from balance.judge.strengths import of_default
 from balance.judge.verdict import Judgement, Verdict
 from balance.report.evidence import Evidence, surprising_of, worst_of
-from balance.report.formatting import count, listed, text, whole
+from balance.report.formatting import count, interval, listed, text, whole
 from balance.report.model import (
     Block,
     Bullets,
@@ -24,9 +25,12 @@ from balance.report.model import (
     VerdictCount,
     Worst,
 )
+from balance.report.records import verdict_counts
+from balance.stats.intervals import Interval
 
 _FEW: Final = 200
 """Games of a cell below which hardly anything can be decided."""
+_ESTIMATED: Final = "How many there are by the figures of all, decided or not, with a 95% confidence interval."
 
 
 def make_summary(m: Evidence) -> Summary:
@@ -63,8 +67,7 @@ def _counts(m: Evidence) -> list[VerdictCount]:
     found = []
     if len(m.players) > 1 and m.verdicts:
         found.append(VerdictCount.of(None, m.verdicts.values()))
-    found += [VerdictCount.of(n, (j.verdict for j in m.judged if j.players == n)) for n in m.players]
-    return [one for one in found if one.total]
+    return found + verdict_counts(m.judged)
 
 
 def _worst(m: Evidence) -> list[Worst]:
@@ -193,14 +196,14 @@ def _culprits(m: Evidence) -> str:
 
 
 def _warning(m: Evidence) -> str:
-    sizes = sorted(cell.games for cell in m.statistics.cells.values() if cell.games)
+    played = [cell for cell in m.statistics.cells.values() if cell.games]
+    sizes = sorted(cell.games for cell in of_default(played, m.facts))
     middle = sizes[len(sizes) // 2]
     if middle >= _FEW:
         return ""
     return (
-        f"Too few games to say much: {count(middle, 'game', 'games')} of each combination, number of "
-        "players and "
-        "strength of play. Whatever is undecided here may be fine or broken."
+        f"Too few games to say much: {count(middle, 'game', 'games')} of each combination and number of "
+        "players. Whatever is undecided here may be fine or broken."
     )
 
 
@@ -248,6 +251,7 @@ def _counts_table(m: Evidence, answer: Summary) -> Table:
         games[judgement.players] += sum(cell.cell.games for cell in judgement.cells)
     rows = tuple(
         (whole(one.players), *(whole(x) for x in (one.total, one.broken, one.undecided, one.bent, one.fine)),
+         *(interval(Interval(c.estimate, c.low, c.high), "integer") for c in one.estimated),
          whole(games[one.players]))
         for one in answer.counts
         if one.players is not None
@@ -262,6 +266,10 @@ def _counts_table(m: Evidence, answer: Summary) -> Table:
             Heading("undecided", "Undecided", "integer", "These games do not show which."),
             Heading("bent", "Bent", "integer", "Not broken; a metric is outside an end that bends the game."),
             Heading("fine", "Fine", "integer", "Every metric is inside its accepted range."),
+            *(
+                Heading(f"estimated_{kind}", f"Estimated {kind}", "interval", _ESTIMATED)
+                for kind in ("broken", "bent", "fine")
+            ),
             Heading("games", "Games", "integer"),
         ),
         rows,
