@@ -89,7 +89,8 @@ def _chances(judgements: Sequence[Judgement]) -> Mapping[Verdict, Floats]:
             for kind in Class:
                 inside[kind][place] *= (1.0, 0.5, 0.0)
     for own in ends.values():
-        scores = normal_scores([f.p_broken for _, f in own], [f.p_fine for _, f in own])
+        away = [finding.z if finding.upper else -finding.z for _, finding in own]
+        scores = normal_scores([f.p_broken for _, f in own], [f.p_fine for _, f in own], away)
         beyond = chances_beyond(scores, (_BAND, 0.0, -_BAND))
         for (place, finding), chance in zip(own, beyond, strict=True):
             inside[finding.kind][place] *= 1 - chance
