@@ -1,8 +1,8 @@
 """Measurements that ship with a game, and whether they still hold.
 
 `data/<game>/ladder.json` is written by scripts/measure_ladder.py, `data/<game>/contested.json` is the
-output of `balance contested --json`. Reports quote both, because playing them again would take minutes. A
-measurement is stale as soon as play, the policies or the catalog differ from those that were measured. Play
+output of `balance contested --json`. Reports quote both, because playing them again would take minutes
+(`data/<game>/replies.json` is read by `balance.judge.quality`, where verdicts need it). A measurement is stale as soon as play, the policies or the catalog differ from those that were measured. Play
 is known by the digest of fixed games (`Facts.fixed_games`), which a refactoring leaves alone.
 """
 
@@ -14,10 +14,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from balance.dataset.plan import Plan
+from balance.dataset.shipped import read_json as read_json
+from balance.dataset.shipped import run_stamp as run_stamp
+from balance.dataset.shipped import stamp as stamp
 from balance.errors import DataError
 from balance.experiments.ladder import Rung
-from balance.games.contract import Catalog, Game, Tuned
+from balance.games.contract import Catalog, Game
 from balance.resources import shipped
 
 LADDER_FILE: Final = "ladder.json"
@@ -25,18 +27,6 @@ CONTESTED_FILE: Final = "contested.json"
 _LADDER_VERSION: Final = 2
 
 T = TypeVar("T")
-
-
-def stamp(game: Game[Any, Any], catalog: Catalog) -> dict[str, str]:
-    """Return the digests of everything that decides how games are played."""
-    policies = game.policies_hash(catalog) if isinstance(game, Tuned) else ""
-    return {"play": game.facts.fixed_games, "policies": policies, "catalog": catalog.hash}
-
-
-def run_stamp(game: Game[Any, Any], plan: Plan) -> dict[str, str]:
-    """Return the digests of what a run was played with; how another engine plays is not known."""
-    play = game.facts.fixed_games if plan.engine_hash == game.engine_hash() else "another engine"
-    return {"play": play, "policies": plan.policies_hash, "catalog": plan.catalog_hash}
 
 
 @dataclass(frozen=True)
@@ -141,20 +131,6 @@ def _read(game: Game[Any, Any], file: Path | None, kind: type[T], what: str) -> 
     if isinstance(found, _Published) and found.game != game.name:
         raise DataError(f"{file}: not {what} of {game.name}, but of {found.game}")
     return found
-
-
-def read_json(file: Path, kind: type[T], what: str) -> T:
-    """Read a JSON file as a dataclass; DataError with the first field that does not fit."""
-    from pydantic import TypeAdapter, ValidationError
-
-    try:
-        return TypeAdapter(kind).validate_json(file.read_bytes())
-    except OSError as error:
-        raise DataError(f"{file}: cannot be read: {error.strerror}") from error
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise DataError(f"{file}: not {what}: {f'{where}: ' if where else ''}{first['msg']}") from error
 
 
 def ladder_document(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from balance.judge.findings import Finding, compute_p_values, worst_first
+from balance.judge.quality import NOTHING_KNOWN, Qualities
 from balance.judge.strengths import strength_of
 from balance.judge.thresholds import Class, Thresholds
 from balance.measure.cells import CellStatistics, Statistics
@@ -97,6 +98,8 @@ class Bench:
     """What several judgements of the same games share: measurements are computed once."""
 
     statistics: Statistics
+    qualities: Qualities = NOTHING_KNOWN
+    """How good the play behind each verdict is."""
     measured: dict[int, list[Measurement]] = field(default_factory=dict)
     _played: dict[str, set[tuple[int, tuple[str, ...]]]] = field(default_factory=dict)
 

@@ -16,6 +16,7 @@ from balance.games.variants import entry_names
 from balance.judge.bench import Bench
 from balance.judge.findings import Finding
 from balance.judge.interaction import Together, together
+from balance.judge.quality import load_qualities
 from balance.judge.sentences import finding_sentence, pool_sentence
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Judgements, Key, Verdict, judge
@@ -101,7 +102,7 @@ def rank(
     if not cells:
         raise DataError(f"the runs hold no games under {run.game.facts.variants} to be judged")
     summed = summed or statistics(runs, cells)
-    bench = Bench(summed)
+    bench = Bench(summed, load_qualities(runs))
     found = judge(summed, thresholds, cells=cells, bench=bench, look=look, settled=settled)
     both = tuple(together(found, summed))
     return Ranking(tuple(runs), summed, bench, found, ranked(found.judgements, both), both)

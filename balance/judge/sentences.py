@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from balance.judge.findings import Finding
+from balance.judge.quality import MOST, quality_sentence
 from balance.judge.verdict import TOO_MANY, CellVerdict, Judgement
 from balance.measure.metrics import Measurement, Metric
 from balance.stats.intervals import Interval
@@ -112,6 +113,20 @@ def open_sentence(judgement: Judgement, sentence: Callable[[Finding], str]) -> s
     missing = [name for cell in judgement.cells for name in cell.missing]
     if missing:
         return f"Not measured without the game in the box: {', '.join(dict.fromkeys(missing))}."
+    if judgement.quality is not None and judgement.quality.poor:
+        return quality_sentence(judgement.quality)
     if judgement.not_looked_at:
         return f"Fine as far as was looked. {unseen_sentence(judgement.not_looked_at)}"
     return needed_sentence(judgement.further)
+
+
+def quality_overview(judgements: Sequence[Judgement]) -> str:
+    """Return how good the play behind some verdicts is, in one sentence."""
+    known = [judgement.quality for judgement in judgements if judgement.quality is not None]
+    if not known or len(judgements) == 1:
+        return quality_sentence(known[0] if known else None)
+    most, poor = max(quality.high for quality in known), sum(quality.poor for quality in known)
+    return (
+        f"How much a best reply gains is known for {len(known):,} of {len(judgements):,} verdicts: at most "
+        f"{most:.2f} win points; {poor:,} rest on play that is not good enough (more than {MOST})."
+    )

@@ -18,11 +18,12 @@ from balance.games.sources import digest
 from balance.judge.bench import Bench
 from balance.judge.counting import counted
 from balance.judge.findings import Finding
+from balance.judge.quality import REPLIES_FILE, columns, load_qualities
 from balance.judge.thresholds import load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, judge
 from balance.measure.cells import statistics
 from balance.measure.metrics import Measurement
-from balance.resources import cache_dir
+from balance.resources import cache_dir, shipped
 
 if TYPE_CHECKING:
     from balance.dataset.run import Run
@@ -54,6 +55,11 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "severity": "double",
         "further_games": "bigint",
         "games": "bigint",
+        "not_looked_at": "varchar",
+        "reply_gain": "double",
+        "reply_low": "double",
+        "reply_high": "double",
+        "reply_source": "varchar",
     },
     "verdict_counts": {
         "players": "integer",
@@ -77,7 +83,9 @@ def files(runs: Sequence[Run]) -> dict[str, Path]:
     """Return the files of all tables, made unless they are in the cache."""
     game = runs[0].game
     ranges = game.thresholds_file().read_bytes() if isinstance(game, Accepting) else b""
-    content = repr((digest(__name__), ranges, [sorted(run.state.files().items()) for run in runs]))
+    replies = shipped(game.name, REPLIES_FILE)
+    gains = replies.read_bytes() if replies is not None and replies.is_file() else b""
+    content = repr((digest(__name__), ranges, gains, [sorted(run.state.files().items()) for run in runs]))
     folder = cache_dir() / "judgements" / hashlib.sha256(content.encode()).hexdigest()[:24]
     found = {table: folder / f"{table}.parquet" for table in COLUMNS}
     if all(map(kept.is_kept, found.values())):
@@ -105,7 +113,7 @@ def _rows(runs: Sequence[Run]) -> dict[str, list[dict[str, object]]]:
     """Judge what has variants, and what has none, and return the rows of each table."""
     thresholds = load_thresholds(runs[0].game)
     summed = statistics(runs)
-    bench = Bench(summed)
+    bench = Bench(summed, load_qualities(runs))
     found: dict[str, list[dict[str, object]]] = {table: [] for table in COLUMNS}
     for with_variants in (False, True):
         cells = [number for number, cell in summed.cells.items() if bool(cell.variants) is with_variants]
@@ -133,6 +141,8 @@ def _verdict(judgement: Judgement) -> dict[str, object]:
         "severity": judgement.severity,
         "further_games": None if judgement.too_close else int(further),
         "games": sum(cell.cell.games for cell in judgement.cells),
+        "not_looked_at": ", ".join(judgement.not_looked_at),
+        **columns(judgement.quality),
     }
 
 

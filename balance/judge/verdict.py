@@ -21,6 +21,8 @@ from balance.judge.bench import CellVerdict as CellVerdict
 from balance.judge.bench import Verdict as Verdict
 from balance.judge.findings import Finding, worst_first
 from balance.judge.pooled import judge_pools
+from balance.judge.quality import Key as Key
+from balance.judge.quality import Quality
 from balance.judge.thresholds import Class, Thresholds
 from balance.measure.cells import Statistics
 from balance.stats.arithmetic import separation
@@ -30,10 +32,6 @@ ALPHA: Final = 0.05
 """The rate of false claims among claims of one kind: outside an end of each class, not broken, fine."""
 TOO_MANY: Final = 1_000_000
 """Games beyond which a verdict is called too close to call."""
-
-Key = tuple[int, tuple[str, ...]]
-"""What a verdict is about: players and variants."""
-
 
 def combined(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the first of broken, undecided, bent and fine that is among some verdicts.
@@ -56,6 +54,8 @@ class Judgement:
     look: int = 1
     not_looked_at: tuple[str, ...] = ()
     """Metrics with a threshold that these games say nothing about: fine cannot be said."""
+    quality: Quality | None = None
+    """How much a best reply gains; None if that is not known."""
 
     @property
     def key(self) -> Key:
@@ -121,7 +121,8 @@ class Judgement:
     @property
     def blocked(self) -> bool:
         """Whether *fine* is out of reach however many such games are played."""
-        return bool(self.not_looked_at) or any(cell.missing for cell in self.cells)
+        poor = self.quality is not None and self.quality.poor
+        return poor or bool(self.not_looked_at) or any(cell.missing for cell in self.cells)
 
     @property
     def open(self) -> list[CellVerdict]:
@@ -231,7 +232,9 @@ def judge(
     for seen in looks:
         groups.setdefault((seen.cell.players, seen.cell.variants), []).append(seen)
     number = 1 if look is None else look.number
-    found = [_judgement(key, group, thresholds, number) for key, group in groups.items()]
+    found = [
+        _judgement(key, group, thresholds, number, bench.qualities.of(key)) for key, group in groups.items()
+    ]
     pools = judge_pools(bench, thresholds, rate, {cell.players for cell in wanted.values()})
     return Judgements(tuple(sorted([*kept.values(), *found], key=lambda j: j.key)), family, pools)
 
@@ -308,14 +311,17 @@ def _adjusted(p_values: Sequence[float], counted: int) -> list[float]:
     return benjamini_yekutieli([*p_values, *[1.0] * counted])[: len(p_values)]
 
 
-def _judgement(key: Key, cells: Sequence[CellVerdict], thresholds: Thresholds, look: int) -> Judgement:
+def _judgement(
+    key: Key, cells: Sequence[CellVerdict], thresholds: Thresholds, look: int, quality: Quality | None
+) -> Judgement:
     verdict = combined(cell.verdict for cell in cells if cell.judged)
     looked = {f.measured.metric.name for cell in cells for f in cell.findings if not f.weaker}
     looked |= {name for cell in cells for name in cell.missing}
     unseen = tuple(name for name in thresholds.wanted(variants=bool(key[1])) if name not in looked)
-    if verdict is Verdict.FINE and unseen:
+    poor = quality is not None and quality.poor
+    if (verdict is Verdict.FINE and (unseen or poor)) or (verdict is Verdict.BENT and poor):
         verdict = Verdict.UNDECIDED
-    return Judgement(*key, verdict, tuple(cells), look, unseen)
+    return Judgement(*key, verdict, tuple(cells), look, unseen, quality)
 
 
 def _decide(seen: CellVerdict, not_broken: bool, fine: bool, family: Family) -> None:

@@ -11,7 +11,7 @@ from balance.errors import UsageError
 from balance.experiments.check import Check, judged
 from balance.games.contract import CatalogEntry
 from balance.games.variants import entry_names, variant_ids
-from balance.judge.sentences import open_sentence, pool_sentence, unseen_sentence
+from balance.judge.sentences import open_sentence, pool_sentence, quality_overview, unseen_sentence
 from balance.judge.strengths import of_default, strength_of
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
@@ -201,7 +201,8 @@ class _Sheet:
         shown += [self._open(j) for j in found.own if j.verdict is Verdict.UNDECIDED]
         if not reasons and all(j.verdict is Verdict.FINE for j in found.own):
             shown.append("Every metric is within its [[accepted range]], beyond doubt.")
-        return [*([Bullets(tuple(shown))] if shown else []), self._verdict_table()]
+        shown.append(quality_overview(found.own))
+        return [Bullets(tuple(shown)), self._verdict_table()]
 
     def _open(self, judgement: Judgement) -> str:
         """Return what keeps a verdict open."""

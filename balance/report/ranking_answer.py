@@ -9,7 +9,8 @@ from typing import Any
 from balance.experiments.rank import Ranked
 from balance.games.variants import entry_names
 from balance.judge.findings import worst_first
-from balance.judge.sentences import open_sentence, unseen_sentence
+from balance.judge.quality import columns
+from balance.judge.sentences import open_sentence, quality_overview, unseen_sentence
 from balance.judge.verdict import Verdict
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import judging_options
@@ -115,6 +116,7 @@ def _overview(found: Ranked, *, full: bool) -> Iterator[str]:
             f"each): {', '.join(map(str, one.estimated))}."
         )
     yield from ranking.pools()
+    yield quality_overview(ranking.ranked)
     if not full:
         return
     open_ = [j.holding for j in ranking.ranked if j.verdict is Verdict.UNDECIDED and j.holding is not None]
@@ -141,6 +143,7 @@ def _rows(found: Ranked) -> Iterator[dict[str, Any]]:
             "verdict": judgement.verdict.value,
             "together": None if both is None else ("only together" if both.sure else "possibly"),
             "further_games": finite(judgement.further) or None,
+            **columns(judgement.quality),
         }
         own = [
             (cell, finding)

@@ -9,6 +9,7 @@ from typing import Any
 
 from balance.judge.counting import counted
 from balance.judge.findings import Finding
+from balance.judge.quality import columns, quality_sentence
 from balance.judge.verdict import CellVerdict, Judgement
 from balance.report.model import VerdictCount
 
@@ -23,6 +24,8 @@ def verdict_record(judgement: Judgement, sentence: Callable[[Finding], str]) -> 
         "bent_for": list(judgement.bent_for),
         "not_broken": judgement.not_broken,
         "not_looked_at": list(judgement.not_looked_at),
+        "quality": quality_sentence(judgement.quality),
+        **columns(judgement.quality),
         "further_games": finite(judgement.further),
         "reasons": [sentence(finding) for finding in (*judgement.broken, *judgement.bent)],
         "accepted": [sentence(finding) for finding in judgement.accepted],

@@ -9,6 +9,7 @@ import balance
 from balance.dataset.run import Run
 from balance.experiments.published import measured_doubts, run_stamp
 from balance.games.contract import Doubtful
+from balance.judge.sentences import quality_overview
 from balance.judge.verdict import ALPHA, Verdict
 from balance.report.evidence import Evidence
 from balance.report.formatting import command_path, count, listed, text, whole
@@ -332,6 +333,8 @@ def _limits(m: Evidence) -> list[str]:
         ),
         "Thresholds are a matter of taste; the table above says how much hangs on them.",
     ]
+    if m.ranking is not None:
+        found.append(quality_overview(m.ranking.ranked))
     silent = _not_looked_at(m) if m.ranking is not None else []
     if silent:
         found.append(
