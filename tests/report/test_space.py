@@ -176,7 +176,8 @@ def test_thresholds_count_the_combinations_outside(space):
     table = next(block for block in blocks(space) if block.id == "thresholds")
     outside = {row[0].text: row[4].text for row in table.rows}
     silent = {name for name, text in outside.items() if text == "not looked at"}
-    assert {"item", "luck"} <= silent < set(outside)
+    assert {"luck"} <= silent < set(outside)
+    assert "item" not in silent
     assert {row[2].text for row in table.rows} == {"breaks", "bends", "bends / breaks"}
     assert max(row[4].value or 0 for row in table.rows) > 0
     assert "Not looked at, although there are thresholds for it: " in str(space.sections[-2])
