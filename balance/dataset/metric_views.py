@@ -195,9 +195,7 @@ _DRY: Final = "exhaustion"
 """The measure of how often what all draw from runs out."""
 
 
-def _pools(
-    game: Game[Any, Any], measures: Sequence[Measure], counted: CountedDeals, lineup: str
-) -> str:
+def _pools(game: Game[Any, Any], measures: Sequence[Measure], counted: CountedDeals, lineup: str) -> str:
     """Return a query for sums by deal over all cells with the same players: what is judged over everything.
 
     Win points of seats, apart where the deck runs dry in most games, and of the seats that were dealt each
@@ -229,17 +227,21 @@ def _pooled_items(game: Game[Any, Any], counted: CountedDeals, lineup: str) -> s
 
     A deal gives the same hands in most cells, so few rows are left.
     """
-    items, seat = sql_quote.name(game.facts.items), sql_quote.name(game.facts.table("seats").column("seat").name)
+    items, seat = (
+        sql_quote.name(game.facts.items),
+        sql_quote.name(game.facts.table("seats").column("seat").name),
+    )
     masks = [sql_quote.name(mask) for mask in game.facts.mask("opening")]
     held = " or ".join(
-        f"(place // 64 = {word} and ({mask} >> (place % 64)::ubigint) & 1 = 1)" for word, mask in enumerate(masks)
+        f"(place // 64 = {word} and ({mask} >> (place % 64)::ubigint) & 1 = 1)"
+        for word, mask in enumerate(masks)
     )
     return f"""
 union all
 select players, false, 'item', item::varchar, players::double, unnest(sums(points, seats)) from (
   select players, deal, item, sum(points) as points, sum(seats) as seats
   from (
-    select players, deal(game_id) as deal, {seat}, {', '.join(masks)}, sum(win_points) as points,
+    select players, deal(game_id) as deal, {seat}, {", ".join(masks)}, sum(win_points) as points,
       count(*) as seats
     from seats where {lineup} and {counted.where("deal(game_id)")} group by all
   ) join (select id as item, row_number() over (order by id) - 1 as place from {items}) on {held}

@@ -2,8 +2,9 @@
 
 `data/<game>/ladder.json` is written by scripts/measure_ladder.py, `data/<game>/contested.json` is the
 output of `balance contested --json`. Reports quote both, because playing them again would take minutes
-(`data/<game>/replies.json` is read by `balance.judge.quality`, where verdicts need it). A measurement is stale as soon as play, the policies or the catalog differ from those that were measured. Play
-is known by the digest of fixed games (`Facts.fixed_games`), which a refactoring leaves alone.
+(`data/<game>/replies.json` is read by `balance.judge.quality`, where verdicts need it). A measurement is
+stale as soon as play, the policies or the catalog differ from those that were measured. Play is known by the
+digest of fixed games (`Facts.fixed_games`), which a refactoring leaves alone.
 """
 
 from __future__ import annotations

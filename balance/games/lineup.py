@@ -3,8 +3,8 @@
 `mirror:P` seats the same policy everywhere; a list (`random,random,thrifty`) names one policy per seat and is
 rotated from replicate to replicate of a deal, so that each sits everywhere equally often; `one:A,B` is the
 list of one A and B at all other seats, at any number of players, and in `one:A+C,B` the one is A or C, deal
-by deal (`one:field+C,B`: one of the game's field, or C); in `drawn:A,B` every seat draws one of these, in `field` one of
-the game's field.
+by deal (`one:field+C,B`: one of the game's field, or C); in `drawn:A,B` every seat draws one of these, in
+`field` one of the game's field.
 """
 
 from collections.abc import Callable, Sequence

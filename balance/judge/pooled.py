@@ -1,9 +1,9 @@
 """What is judged over everything that was played, once for each number of players: seats and opening items.
 
 Chance decides who sits where and who is dealt what, so whether that is fair can be asked of all combinations
-of variants at once; one alone has too few games to answer. Each metric is broken, bent, fine or undecided like
-a cell, corrected over all of these and nothing else. It holds up no combination, and a combination is charged
-only where its own games show the effect.
+of variants at once; one alone has too few games to answer. Each metric is broken, bent, fine or undecided
+like a cell, corrected over all of these and nothing else. It holds up no combination, and a combination is
+charged only where its own games show the effect.
 """
 
 from __future__ import annotations

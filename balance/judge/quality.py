@@ -1,7 +1,7 @@
 """The quality of the play behind a verdict: how much a best reply gains against the players that were judged.
 
-A verdict is about the game only as far as nobody could play much better: where a best reply may gain more than
-`MOST` win points, neither *fine* nor *bent* is said. Gains are measured beforehand and shipped as
+A verdict is about the game only as far as nobody could play much better: where a best reply may gain more
+than `MOST` win points, neither *fine* nor *bent* is said. Gains are measured beforehand and shipped as
 `data/<game>/replies.json`; nothing is played here. Where none is known nothing changes, and that is said.
 """
 
@@ -76,9 +76,10 @@ def load_qualities(runs: Sequence[Run], path: Path | None = None) -> Qualities:
         made = Quality(one.gain, one.low, one.high, "measured")
         found[key] = max(found.get(key, made), made, key=lambda quality: quality.gain)
     told = raw.get("prediction") or {}
-    ends = [told.get(name) for name in ("gain", "low", "high")]
-    known = all(isinstance(end, int | float) for end in ends)
-    return Qualities(found, Quality(*ends, "predicted") if known else None)
+    predicted = None
+    if {"gain", "low", "high"} <= set(told):
+        predicted = Quality(told["gain"], told["low"], told["high"], "predicted")
+    return Qualities(found, predicted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +113,10 @@ def quality_sentence(quality: Quality | None) -> str:
     """
     if quality is None:
         return "How much a best reply gains here was not measured."
-    said = ", as predicted" if quality.source == "predicted" else ""
+    said = "here, as predicted" if quality.source == "predicted" else "here"
     if quality.poor:
         return (
-            f"A best reply may gain up to {quality.high:.2f} here{said}: the play behind this is not good enough."
+            f"A best reply may gain up to {quality.high:.2f} {said}: the play behind this is not good enough."
         )
-    return f"A best reply gains {quality.gain:.2f} ({quality.low:.2f} to {quality.high:.2f}) win points here{said}."
+    gain, low, high = (f"{end:.2f}" for end in (quality.gain, quality.low, quality.high))
+    return f"A best reply gains {gain} ({low} to {high}) win points {said}."

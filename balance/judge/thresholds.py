@@ -120,7 +120,9 @@ class Thresholds:
         allowed = {(one.metric, one.end) for one in self.accepted if not one.of}
 
         def accepted(entry: Threshold) -> bool:
-            ends = [end for end, bound in zip(_ENDS, (entry.low, entry.high), strict=True) if bound is not None]
+            ends = [
+                end for end, bound in zip(_ENDS, (entry.low, entry.high), strict=True) if bound is not None
+            ]
             return all({(entry.metric, ""), (entry.metric, end)} & allowed for end in ends)
 
         asked = (t for t in self.entries if (variants or not t.of_base) and not accepted(t))

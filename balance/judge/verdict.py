@@ -33,6 +33,7 @@ ALPHA: Final = 0.05
 TOO_MANY: Final = 1_000_000
 """Games beyond which a verdict is called too close to call."""
 
+
 def combined(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the first of broken, undecided, bent and fine that is among some verdicts.
 
@@ -160,7 +161,7 @@ class Family:
     breaking: int
     """Those of them at ends that break the game; the others are corrected together, apart from these."""
     pooled: int
-    """Those that can only charge a combination, of metrics that are judged over everything: corrected apart."""
+    """Those that can only charge a combination, of what is judged over everything: corrected apart."""
     cells: int
     """Cells, each one claim of *not broken* and one of *fine*."""
     metrics: int

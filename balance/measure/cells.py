@@ -137,8 +137,8 @@ def statistics(
         rows = con.execute(
             f"""select players, dry, measure || ':' || "of", {_SUMS} from metric_pools order by all"""
         ).fetchall()
-        for players, dry, name, *own in rows:
-            pools.setdefault((players, dry), {})[name] = Ratio(*own)
+        for players, dry, name, *parts in rows:
+            pools.setdefault((players, dry), {})[name] = Ratio(*parts)
     return Statistics(
         facts,
         {

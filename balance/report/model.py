@@ -239,7 +239,7 @@ class VerdictCount:
         VerdictCount(players=4, broken=1, fine=2, undecided=0, bent=0, estimated=())
         """
         tally = Counter(map(str, verdicts))
-        return cls(players, *(tally[name] for name in ("broken", "fine", "undecided", "bent")))
+        return cls(players, tally["broken"], tally["fine"], tally["undecided"], tally["bent"])
 
     @property
     def total(self) -> int:

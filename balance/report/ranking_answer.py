@@ -48,7 +48,8 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
         edition=run.plan.edition,
         words=game_words(facts),
         summary=Summary(
-            f"{count(len(ranking.ranked), 'verdict', 'verdicts')}: {counts}.", tuple(verdict_counts(ranking.ranked))
+            f"{count(len(ranking.ranked), 'verdict', 'verdicts')}: {counts}.",
+            tuple(verdict_counts(ranking.ranked)),
         ),
         sections=(
             Section("ranking", "Combinations", (_table(found, top, command),)),

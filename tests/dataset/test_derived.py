@@ -80,7 +80,8 @@ def test_what_is_judged_over_everything_has_rows_of_its_own(nefarious):
 def test_the_numbers_of_each_class_add_up(nefarious):
     found = nefarious.sql(
         """select players, variants, sum(verdicts) as n, sum(estimate) as estimate, any_value("of") as "of",
-        bool_and(low <= estimate and estimate <= high) as inside from verdict_counts group by all order by all"""
+        bool_and(low <= estimate and estimate <= high) as inside
+        from verdict_counts group by all order by all"""
     )
     assert found["variants"].to_list() == [0, 1, 2] * 2
     assert found["of"].to_list() == [1, 4, 3] * 2

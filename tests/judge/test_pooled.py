@@ -37,7 +37,9 @@ def test_a_seat_is_judged_once_and_holds_up_no_combination(score, n, verdict):
     found = pooled(score, n)
     (pool,) = found.pools
     assert pool.verdict is verdict
-    assert pool_sentence(pool).startswith(f"4 players, win points of a seat, everything that was played: {verdict}")
+    assert pool_sentence(pool).startswith(
+        f"4 players, win points of a seat, everything that was played: {verdict}"
+    )
     assert [judgement.verdict for judgement in found.judgements] == [Verdict.FINE]
 
 
@@ -54,7 +56,9 @@ def test_what_charges_does_not_swell_the_family_of_what_holds():
     found = judge(book(near), thresholds)
     assert (found.family.tests, found.family.breaking, found.family.pooled) == (60, 1, 59)
     assert found.judgements[0].verdict is Verdict.BROKEN
-    charged = cell(0, {"stalls": bernoulli(20, 1000), **items, "item:9": points(2.6)}, lineup="mirror:learned")
+    charged = cell(
+        0, {"stalls": bernoulli(20, 1000), **items, "item:9": points(2.6)}, lineup="mirror:learned"
+    )
     assert [f.measured.name for f in judge(book(charged), thresholds).judgements[0].broken] == ["item:9"]
 
 

@@ -63,7 +63,15 @@ def written(path, run, cells, **more):
     return file
 
 
-CELL = {"twists": ["unions"], "players": 4, "gain": 0.05, "low": 0.0, "high": 0.1, "trained": 1000, "start": "learned"}
+CELL = {
+    "twists": ["unions"],
+    "players": 4,
+    "gain": 0.05,
+    "low": 0.0,
+    "high": 0.1,
+    "trained": 1000,
+    "start": "learned",
+}
 
 
 def test_what_ships_is_read_by_players_and_variants(run, tmp_path):

@@ -30,7 +30,9 @@ from balance.stats.intervals import Interval
 
 _FEW: Final = 200
 """Games of a cell below which hardly anything can be decided."""
-_ESTIMATED: Final = "How many there are by the figures of all, decided or not, with a 95% confidence interval."
+_ESTIMATED: Final = (
+    "How many there are by the figures of all, decided or not, with a 95% confidence interval."
+)
 
 
 def make_summary(m: Evidence) -> Summary:

@@ -70,7 +70,7 @@ def turned():
 
 CASES = [*overridden(), *not_in_force(), *turned(), *said_otherwise()]
 PLAYED = [("mirror:learned", *case) for case in CASES]
-# archetypes have parameters that were fitted to printed twists, by id: they do not know a twist that says the same
+# archetypes have parameters that were fitted to printed twists, by id; they do not know an own twist
 PLAYED += [("field", *case) for case in CASES if case[2] != ("own",)]
 
 
