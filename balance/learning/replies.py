@@ -42,12 +42,13 @@ class _OneCell:
         self.layout, self.learner, self.past = game.layout, game.learner, game.past
         self.bots, self.margin = game.bots, game.margin
         self.combinations: Sequence[tuple[str, ...]] = ((),)
+        self.counts: Mapping[int, float] = {0: 1.0}
         self.figure = game.figure
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._game, name)
 
-    def cell(self, combination: Any, rng: Any) -> Any:  # noqa: ARG002
+    def cell(self, combination: Any, players: int, rng: Any) -> Any:  # noqa: ARG002
         return self._make()
 
 

@@ -72,6 +72,7 @@ def _fresh_points(game: Trainable, weights: Mapping[str, Floats], frozen: Frozen
     points = []
     for _ in range(FRESH_CELLS):
         combination = game.combinations[int(rng.integers(len(game.combinations)))]
-        cell = game.cell(combination, rng)
+        players = int(rng.choice(list(game.counts), p=list(game.counts.values())))
+        cell = game.cell(combination, players, rng)
         points.append(measure_alone(game, cell, weights, frozen, FRESH_GAMES, int(rng.integers(1 << 40)))[0])
     return np.array(points)
