@@ -195,9 +195,8 @@ def summary(cells: list[dict[str, Any]]) -> dict[str, float]:
 
 def page(document: dict[str, Any]) -> str:
     """Return the tables of docs/policies.md."""
-    rows = [
-        "| players | twists | gain of a best reply | by | control | `search:100` |\n|---:|---|---|---|---|---|\n"
-    ]
+    rows = ["| players | twists | gain of a best reply | by | control | `search:100` |\n"]
+    rows.append("|---:|---|---|---|---|---|\n")
     for cell in sorted(document["cells"], key=lambda cell: -cell["gain"]):
         gain = f"{cell['gain']:.2f} ({cell['low']:.2f} to {cell['high']:.2f})"
         control = f"{cell['control']:.2f} of {cell['learned_among_adaptive']:.2f}"

@@ -5,6 +5,7 @@ squares are traps is the rule that a combination changes.
 """
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class Race:
     past = (2,)
     bots = ((RANDOM, 1.0),)
     combinations = tuple((name,) for name in TRAPS)
-    counts = {2: 1.0}
+    counts = MappingProxyType({2: 1.0})
     margin = 12.0
     figure = "won"
 
