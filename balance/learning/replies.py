@@ -13,10 +13,10 @@ import numpy as np
 
 from balance.games.compiled.weights import Floats, fold
 from balance.learning.training import Frozen, Settings, Stage, Trainable, Training
+from balance.stats.intervals import Z
 
 _GAMES: Final = 36
 _CELLS: Final = 64
-_Z: Final = 1.959964
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def best_reply(
         training.step()
         advance(training.games - before)
     points, spread = measure_alone(game, make(), training.fitter.policy.weights(), frozen, fresh, seed + 1)
-    half = _Z * spread / sqrt(fresh)
+    half = Z * spread / sqrt(fresh)
     gain = points - 1.0
     return Reply(gain, gain - half, gain + half, training.games, fresh, "learned" if warm else "nothing")
 

@@ -28,25 +28,6 @@ AVERAGED: Final = 5
 """Snapshots that count in the weights that training leaves, beside the last ones."""
 
 
-class TrainingCell(Protocol):
-    """The rules of one combination."""
-
-    @property
-    def players(self) -> int:
-        """How many sit at the table."""
-        ...
-
-    @property
-    def features(self) -> Floats:
-        """The features of the rules in force."""
-        ...
-
-    @property
-    def networks(self) -> dict[int, Floats]:
-        """Folded weights by policy."""
-        ...
-
-
 class Recording(Protocol):
     """Plays games for a recorder; one per thread."""
 

@@ -10,11 +10,11 @@ import numpy as np
 from balance.games.compiled.weights import Floats
 from balance.learning.replies import measure_alone
 from balance.learning.training import Frozen, Settings, Stage, Trainable, Training
+from balance.stats.intervals import Z
 
 FRESH_CELLS: Final = 120
 FRESH_GAMES: Final = 120
 """In each of these cells."""
-_Z: Final = 1.959964
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def fine_tune(
         advance(training.games - before)
     tuned = training.fitter.policy.weights()
     points = _fresh_points(alone, tuned, frozen, seed)
-    gain, half = float(points.mean()) - 1.0, _Z * float(points.std(ddof=1)) / sqrt(points.size)
+    gain, half = float(points.mean()) - 1.0, Z * float(points.std(ddof=1)) / sqrt(points.size)
     fresh = FRESH_CELLS * FRESH_GAMES
     kept = tuned if gain - half > 0 else start
     log = {"tuned": variant, **training.log(), "variants": sorted({*game.known(), *alone.known()})}
