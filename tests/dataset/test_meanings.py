@@ -74,7 +74,7 @@ def test_describe_lists_views_and_columns(schemes, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["view,meaning", "games,one row per game", "seats,one row per seat of a game"]
     assert command(["sql", str(schemes.path), "--describe", "verdicts", "--format", "csv"]) == 0
-    assert "verdict,varchar,\"`broken`, `bent`, `fine` or `undecided`\"" in capsys.readouterr().out
+    assert 'verdict,varchar,"`broken`, `bent`, `fine` or `undecided`"' in capsys.readouterr().out
     assert command(["sql", str(schemes.path), "--describe", "verdict"]) == 2
     assert "verdicts" in capsys.readouterr().err
 

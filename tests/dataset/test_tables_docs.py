@@ -92,7 +92,10 @@ def test_every_view_and_what_it_adds_is_on_the_page(page, run):
     shown = {view for view, _ in added}
     assert {"verdicts", "findings", "metrics", "cards", "deals"} <= shown
     missing = {(view, column) for view in shown for column in tables[view]} - stored - set(added)
-    assert {known[view].columns[column].split()[0] for view, column in missing} == {"numerator", "denominator"}
+    assert {known[view].columns[column].split()[0] for view, column in missing} == {
+        "numerator",
+        "denominator",
+    }
 
 
 def test_every_value_lies_in_the_range_of_the_page(page, run):
