@@ -16,8 +16,8 @@ def shown(source, names):
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(tree, "cell", "exec"), names)  # noqa: S102 - our own notebook
-        value = eval(compile(ast.Expression(last.value), "cell", "eval"), names) if last else None  # noqa: S307
+        exec(compile(tree, "cell", "exec"), names)
+        value = eval(compile(ast.Expression(last.value), "cell", "eval"), names) if last else None
     outputs = []
     if printed.getvalue():
         outputs.append({"name": "stdout", "output_type": "stream", "text": printed.getvalue()})

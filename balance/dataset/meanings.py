@@ -92,7 +92,7 @@ def meanings(runs: Sequence[Run]) -> dict[str, Meaning]:
                 "first_time": "false if the seat had held it before in another way",
             },
         )
-    found["cells"] = Meaning("one row per cell: a set of rules, players and a lineup", shared | _cells(game))
+    found["cells"] = Meaning("one row per cell: a set of rules, players and a lineup", shared | _CELLS)
     for table in sorted(balance.DERIVED, reverse=True):
         made = derived.maker(table).MEANINGS[table]
         found[table] = Meaning(made[""], shared | made)
@@ -129,14 +129,13 @@ def _named_columns(game: Game[Any, Any]) -> dict[str, str]:
     return {f"{name}_name": f"the name of `{name}`" for name in ids}
 
 
-def _cells(game: Game[Any, Any]) -> dict[str, str]:
-    return {
-        "cell_id": "the cell",
-        "lineup": "who sits where",
-        "first_index": "the first game index that this run plays",
-        "deals": "how many game indices it plays; 0 if only an earlier run of the family has",
-        "replicates": "games of each deal, rotations of the lineup included",
-    }
+_CELLS: Final = {
+    "cell_id": "the cell",
+    "lineup": "who sits where",
+    "first_index": "the first game index that this run plays",
+    "deals": "how many game indices it plays; 0 if only an earlier run of the family has",
+    "replicates": "games of each deal, rotations of the lineup included",
+}
 
 
 def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
@@ -205,8 +204,7 @@ def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
         ),
         "item_deals": (f"one row per lineup, players, deal and {item}: the seats that held it", _ITEM_DEALS),
         "item_versus": (
-            f"one row per lineup, players, {word}, deal and {item}: seats dealt it, with and without the "
-            f"{word}",
+            f"one row per lineup, players, {word}, deal and {item}: seats with and without the {word}",
             {"variant": f"id of the {word}"} | versus,
         ),
         "metric_sums": ("one row per cell and figure: sums over deals, which add up", _SUMS),

@@ -71,7 +71,8 @@ class Replay:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the game, folded up."""
-        return f"<details><summary>{html.escape(repr(self))}</summary><pre>{html.escape(str(self))}</pre></details>"
+        short, whole = html.escape(repr(self)), html.escape(str(self))
+        return f"<details><summary>{short}</summary><pre>{whole}</pre></details>"
 
 
 def replay(

@@ -12,8 +12,8 @@ import pytest
 from balance import games
 from balance.cli import gameoptions
 from balance.cli.app import run
-from balance.sweep.replaying import Replay
 from balance.errors import UsageError
+from balance.sweep.replaying import Replay
 
 EXAMPLE = ["--players", "4", "--twists", "parallel-universe,unions", "--edition", "ascora-2011"]
 EXAMPLE += ["--seed", "7", "--game", "123"]
