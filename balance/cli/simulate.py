@@ -55,9 +55,6 @@ def simulate(
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of all games, 0..2^63-1.")] = None,
     catalog: gameoptions.CatalogOption = None,
-    ordered: Annotated[
-        bool, typer.Option("--ordered", help="Make each order of the variants a cell of its own.")
-    ] = False,
     extend: Annotated[
         str | None, typer.Option(metavar="RUN", help="Play on from a finished run, into a new folder.")
     ] = None,
@@ -104,7 +101,6 @@ def simulate(
         "replicates": replicates,
         "seed": seed,
         "catalog": catalog,
-        "ordered": ordered or None,
     }
     if repair is not None:
         _refuse("--repair takes everything from the run", {**chosen, **fixed, "extend": extend, "out": out})
