@@ -90,9 +90,7 @@ def _complete_edition(incomplete: str) -> list[str]:
     return [edition for edition in games.get().facts.editions if edition.startswith(incomplete)]
 
 
-OfOption = Annotated[
-    str, typer.Option(_OF, metavar="NAME", help="The game that is played (--game is the index of one game).")
-]
+OfOption = Annotated[str, typer.Option(_OF, metavar="NAME", help="The game that is played.")]
 PlayersOption = Annotated[int, typer.Option("--players", metavar="N", help="How many play.")]
 EditionOption = Annotated[
     str | None,
@@ -117,7 +115,7 @@ LineupOption = Annotated[
     typer.Option(
         "--lineup",
         metavar="LINEUP",
-        help=f"Who sits where: {FORMS}.",
+        help=f"Which player sits on which seat: {FORMS}.",
     ),
 ]
 HandicapOption = Annotated[

@@ -13,8 +13,8 @@ from balance.errors import UsageError
 from balance.games.eventlog import from_round
 
 EPILOG = examples(
-    "balance replay --players 4 --twists parallel-universe,unions --seed 7 --game 123",
-    'balance replay --players 3 --twists "Blood, Sweat & Mice" --edition magellan-2014 --round 10',
+    "balance replay --players 4 --twists grants,unions --seed 7 --game 123",
+    'balance replay --players 3 --twists "Blood, Sweat & Mice" --round 10',
     "balance replay --players 2 --seed 7 --game 5 --json | grep reveal",
     "balance replay data/runs/first 120000000345000",
 )

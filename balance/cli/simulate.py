@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EPILOG = examples(
     "balance simulate --games 100 --name first",
-    "balance simulate --players 4 --twists unions,parallel-universe --twists none --precision 1pp --dry-run",
+    "balance simulate --players 4 --twists pairs --precision 1pp --dry-run",
     "balance simulate --extend data/runs/first --games 400 --name more",
     "balance simulate --repair data/runs/first",
 )
@@ -51,7 +51,7 @@ def simulate(
     ] = None,
     lineup: Annotated[
         list[str] | None,
-        typer.Option(metavar="LINEUP", help="Who sits where, as in `replay`; repeatable."),
+        typer.Option(metavar="LINEUP", help="Which player sits on which seat, as in `replay`; repeatable."),
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of all games, 0..2^63-1.")] = None,
     catalog: gameoptions.CatalogOption = None,

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from balance.dataset.run import Runs
 
 EPILOG = examples(
-    'balance sql data/runs/first "select players, count(*) from games group by all order by all"',
-    "balance sql data/runs/first @length-by-pair players=4 --format csv",
-    "balance sql data/runs/first data/runs/more -f mine.sql -o mine.parquet --format parquet",
+    "balance sql data/runs/first @length-by-pair players=4",
+    'balance sql data/runs/first "select avg(rounds) from games"',
+    "balance sql data/runs/first -f mine.sql -o mine.csv --format csv",
     "balance sql data/runs/first --describe games",
     "balance sql data/runs/first --database first.duckdb",
 )
