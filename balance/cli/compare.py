@@ -138,6 +138,9 @@ def compare(
     if targets:
         _write_page(answer, targets, force)
     output.answer(answer, options)
+    new = [d.id for d in found.differences if d.change == "added" and d.kind == found.game.facts.variant]
+    if found.same and new:
+        diagnostics.say(f"{new[0]} is new; to judge it: balance check {new[0]} --catalog {candidate}")
     if (fail_on != "none" and found.newly_broken) or (
         fail_on == "changed" and (found.changed or found.verdicts)
     ):

@@ -148,12 +148,12 @@ ThresholdsOption = Annotated[
 ]
 
 
-def announce_warm_up(game: Game[Any, Any], *, replay: bool) -> None:
-    """Print why the user has to wait, before anything is played."""
-    if isinstance(game, Warming):
-        note = game.warm_up_note(replay=replay)
-        if note:
-            diagnostics.say(note)
+def announce_warm_up(game: Game[Any, Any], *, replay: bool) -> bool:
+    """Print why the user has to wait, before anything is played; return whether they have to."""
+    note = game.warm_up_note(replay=replay) if isinstance(game, Warming) else None
+    if note:
+        diagnostics.say(note)
+    return bool(note)
 
 
 _NOT_ASKED: Final = {"format_", "as_json", "out", "force", "jobs", "page", "fail_on", "write", "every"}
