@@ -17,7 +17,7 @@ from balance.games.contract import Game, Learnable
 
 EPILOG = examples(
     "balance train data/runs/training --minutes 60",
-    "balance train data/runs/more --from data/runs/training/weights.npz --minutes 10",
+    "balance train data/runs/more --from weights.npz --minutes 10",
 )
 
 

@@ -175,10 +175,17 @@ class Edition:
 
 
 Item = Mood | Charm | Edition
+
+
+def _kind(name: str, entry: type, brief: tuple[str, ...], filters: tuple[str, ...] = ()) -> Kind:
+    columns = {field.name: f"the {field.name.replace('_', ' ')} of the {name}" for field in fields(entry)}
+    return Kind(name, f"{name}s", f"one row per {name}", columns, brief, filters)
+
+
 KINDS: Final = (
-    Kind("mood", "moods", tuple(f.name for f in fields(Mood)), ("id", "name", "note"), ("edition",)),
-    Kind("charm", "charms", tuple(f.name for f in fields(Charm)), ("id", "name", "cost")),
-    Kind("edition", "editions", tuple(f.name for f in fields(Edition)), ("id", "name", "goal")),
+    _kind("mood", Mood, ("id", "name", "note"), ("edition",)),
+    _kind("charm", Charm, ("id", "name", "cost")),
+    _kind("edition", Edition, ("id", "name", "goal")),
 )
 
 
