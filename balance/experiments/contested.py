@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from balance import games, machine
 from balance.errors import CatalogError, UsageError
 from balance.experiments.contested_answer import Contested, Doubted, MovedVerdict, Variation, Worth
-from balance.experiments.dealing import Deals, adjustable, dealt, items_in
+from balance.experiments.dealing import Deals, adjustable, items_in
 from balance.experiments.published import stamp
 from balance.experiments.samples import sample
 from balance.experiments.side_by_side import (
@@ -283,9 +283,9 @@ class _Readings:
         if not self.game.facts.mask("opening"):
             return {}, items
         lineup = parse_lineup(self.game.facts.default_lineup, self.players, self.game)
-        deals = Deals(self.game, self.edition, lineup, of, self.seed, self.deals * VALUED)
-        self.trials.games += deals.count * lineup.rotations
-        played = dealt(deals, catalog, items, self.jobs)
+        deals = Deals(self.game, self.edition, lineup, of, self.seed, self.deals * VALUED, self.jobs)
+        self.trials.games += deals.games
+        played = deals.dealt(catalog, range(len(items)))
         return {item.id: (played.score[:, k], played.seats[:, k]) for k, item in enumerate(items)}, items
 
 

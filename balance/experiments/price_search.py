@@ -76,25 +76,23 @@ class Price:
 At = Callable[[int], Interval]
 
 
-def search(
-    at: At, known: Mapping[int, Interval], guess: float, top: int
-) -> tuple[Price, dict[int, Interval]]:
+def search(at: At, start: int, top: int) -> tuple[Price, dict[int, Interval]]:
     """Find where the value falls to 0 among the whole costs 0 to `top`, and between which costs it may.
 
-    `at` plays a cost; `known` holds what was played already.
+    `at` plays a cost, each once, from `start` on.
 
     >>> line = lambda cost: Interval(0.5 - cost / 10, 0.3 - cost / 10, 0.7 - cost / 10)
-    >>> search(line, {}, 12, 30)[0].told()
+    >>> search(line, 12, 30)[0].told()
     '5.0 (3.0 to 7.0)'
     """
-    played = dict(known)
+    played: dict[int, Interval] = {}
 
     def value(cost: int) -> Interval:
         if cost not in played:
             played[cost] = at(cost)
         return played[cost]
 
-    value(min(max(round(guess), 0), top))
+    value(start)
     low, high = _bracket(value, played, top)
     while low is not None and high is not None and high - low > 1:
         above, below = value(low).value, value(high).value

@@ -1,7 +1,7 @@
 """Measurements that ship with a game, and whether they still hold.
 
-`data/<game>/ladder.json` is written by scripts/measure_ladder.py, `data/<game>/contested.json` is the
-output of `balance contested --json`. Reports quote both, because playing them again would take minutes. A
+`data/<game>/ladder.json` is written by scripts/measure_ladder.py, `contested.json` and `prices.json` are the
+output of `balance contested --json` and `balance price --json`. `make measure` makes all of them again. A
 measurement is stale as soon as play, the policies or the catalog differ from those that were measured. Play
 is known by the digest of fixed games (`Facts.fixed_games`), which a refactoring leaves alone.
 """
@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from balance.dataset.plan import Plan
 from balance.errors import DataError
@@ -22,9 +22,9 @@ from balance.resources import shipped
 
 LADDER_FILE: Final = "ladder.json"
 CONTESTED_FILE: Final = "contested.json"
-_LADDER_VERSION: Final = 2
+PRICES_FILE: Final = "prices.json"
 
-T = TypeVar("T")
+Measured = TypeVar("Measured", bound="_Published")
 
 
 def stamp(game: Game[Any, Any], catalog: Catalog) -> dict[str, str]:
@@ -74,7 +74,7 @@ class PublishedLadder:
 class PublishedLadders(_Published):
     """All ladders that ship with a game."""
 
-    version: int
+    version: Literal[2]
     ladders: tuple[PublishedLadder, ...]
 
 
@@ -120,12 +120,45 @@ class PublishedDoubts(_Published):
         )
 
 
+@dataclass(frozen=True)
+class PublishedPrice:
+    """One item in one context, as `balance price` found it."""
+
+    id: int
+    name: str
+    cost: int
+    under: str
+    price: float | None
+    low: float | None
+    high: float | None
+    text: str
+    """The price with its interval, in words."""
+    proposed: int | None
+
+
+@dataclass(frozen=True)
+class PublishedPrices(_Published):
+    """All prices of one result, and how they were found."""
+
+    edition: str
+    players: int
+    lineup: str
+    deals: int
+    sentences: tuple[str, ...]
+    prices: tuple[PublishedPrice, ...]
+
+    @property
+    def command(self) -> str:
+        """The command that finds them again."""
+        return (
+            f"balance price --players {self.players} --games {self.deals} --seed {self.seed} "
+            f"--edition {self.edition} --lineup {self.lineup}"
+        )
+
+
 def measured_ladders(game: Game[Any, Any], path: Path | None = None) -> PublishedLadders | None:
     """Return the ladders that ship with a game; None if there are none."""
-    found = _read(game, path or shipped(game.name, LADDER_FILE), PublishedLadders, "a ladder")
-    if found is not None and found.version != _LADDER_VERSION:
-        raise DataError(f"{path or LADDER_FILE}: not a ladder in version {_LADDER_VERSION}")
-    return found
+    return _read(game, path or shipped(game.name, LADDER_FILE), PublishedLadders, "a ladder")
 
 
 def measured_doubts(game: Game[Any, Any], path: Path | None = None) -> PublishedDoubts | None:
@@ -134,32 +167,34 @@ def measured_doubts(game: Game[Any, Any], path: Path | None = None) -> Published
     return _read(game, file, PublishedDoubts, "the output of `balance contested --json`")
 
 
-def _read(game: Game[Any, Any], file: Path | None, kind: type[T], what: str) -> T | None:
-    if file is None or not file.is_file():
-        return None
-    found = read_json(file, kind, what)
-    if isinstance(found, _Published) and found.game != game.name:
-        raise DataError(f"{file}: not {what} of {game.name}, but of {found.game}")
-    return found
+def measured_prices(game: Game[Any, Any], path: Path | None = None) -> PublishedPrices | None:
+    """Return the prices that ship with a game, or those in a file; None if there are none."""
+    file = path or shipped(game.name, PRICES_FILE)
+    return _read(game, file, PublishedPrices, "the output of `balance price --json`")
 
 
-def read_json(file: Path, kind: type[T], what: str) -> T:
+def _read(game: Game[Any, Any], file: Path | None, kind: type[Measured], what: str) -> Measured | None:
     """Read a JSON file as a dataclass; DataError with the first field that does not fit."""
     from pydantic import TypeAdapter, ValidationError
 
+    if file is None or not file.is_file():
+        return None
     try:
-        return TypeAdapter(kind).validate_json(file.read_bytes())
+        found = TypeAdapter(kind).validate_json(file.read_bytes())
     except OSError as error:
         raise DataError(f"{file}: cannot be read: {error.strerror}") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise DataError(f"{file}: not {what}: {f'{where}: ' if where else ''}{first['msg']}") from error
+    if found.game != game.name:
+        raise DataError(f"{file}: not {what} of {game.name}, but of {found.game}")
+    return found
 
 
 def ladder_document(
     game: Game[Any, Any], catalog: Catalog, seed: int, games: int, ladders: Sequence[PublishedLadder]
 ) -> str:
     """Return ladders as the text of a file."""
-    found = PublishedLadders(game.name, seed, games, stamp(game, catalog), _LADDER_VERSION, tuple(ladders))
+    found = PublishedLadders(game.name, seed, games, stamp(game, catalog), 2, tuple(ladders))
     return json.dumps(asdict(found), indent=1) + "\n"

@@ -9,6 +9,7 @@ from typing import Any
 from balance.experiments.contested_answer import Contested, Variation, Worth
 from balance.experiments.ladder import EVERYBODY, Rung, Standings
 from balance.experiments.price import Context, Priced, Prices
+from balance.experiments.published import stamp
 from balance.games.contract import Game
 from balance.report.chapters.method import played_provenance
 from balance.report.formatting import count, interval, text, whole
@@ -85,6 +86,7 @@ def price_answer(found: Prices, command: str = "balance price") -> Answer:
         rows,
         listed="prices",
         records={
+            "game": found.game.name,
             "edition": found.edition,
             "players": found.players,
             "lineup": found.lineup,
@@ -92,6 +94,7 @@ def price_answer(found: Prices, command: str = "balance price") -> Answer:
             "deals": found.deals,
             "games": found.games,
             "tests": sum(len(context.priced) for context in found.contexts),
+            "stamp": stamp(found.game, found.catalog),
             "sentences": found.sentences(),
             "proposal": {str(item): cost for item, cost in found.proposal.items()},
             "overlay": found.overlay,
@@ -178,6 +181,8 @@ def _priced(one: Priced) -> dict[str, Any]:
         "adjusted": one.adjusted,
         **{name: None if end is None else round(end, 3) for name, end in ends.items()},
         "beyond": one.price.beyond or None,
+        "text": one.price.told(),
+        "sentence": one.sentence(),
     }
 
 
