@@ -110,9 +110,13 @@ class Dealt:
     score: Small
     seats: Small
 
-    def points(self, column: int = 0) -> Ratio:
+    def column(self, place: int) -> tuple[Small, Small]:
+        """Return the score and the number of the seats that were dealt an item, by deal."""
+        return self.score[:, place], self.seats[:, place]
+
+    def points(self, place: int = 0) -> Ratio:
         """Return the win points of the seats that were dealt an item."""
-        return Ratio.of(self.score[:, column], self.seats[:, column], self.players)
+        return Ratio.of(*self.column(place), self.players)
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
 from typing import Any
 
-from balance.experiments.contested_answer import Contested, Variation, Worth
+from balance import games
+from balance.experiments.contested_answer import Contested, Doubted, Variation, Worth
 from balance.experiments.ladder import EVERYBODY, Rung, Standings
 from balance.experiments.price import Context, Priced, Prices
 from balance.experiments.published import stamp
@@ -51,8 +52,9 @@ def _answer(
     )
 
 
-def _bullets(said: Sequence[str]) -> tuple[Block, ...]:
-    return (Bullets(tuple(map(literal, said))),) if said else ()
+def _bullets(said: Iterable[str]) -> tuple[Block, ...]:
+    items = tuple(map(literal, said))
+    return (Bullets(items),) if items else ()
 
 
 # --- prices
@@ -220,14 +222,14 @@ def _spread(context: Context) -> dict[str, Any]:
 
 def contested_answer(found: Contested, command: str = "balance contested") -> Answer:
     """Return which verdicts and values would change if facts that are in doubt had another reading."""
-    from balance import games
-
+    game = games.get(found.game)
+    items = game.facts.items
     first, *rest = found.sentences()
     how = (
         f"{count(found.games, 'game', 'games')} of {found.players} players ({', '.join(found.lineups)}), "
         f"{found.edition}, seed {found.seed}: {found.deals:,} deals of each cell that was judged, "
-        f"{found.valued:,} deals for the values of {found.items}, all on common seeds. A verdict crosses its "
-        "threshold if it is surely broken on one side and what breaks it is measured within its accepted "
+        f"{found.deals_for_values:,} deals for the values of {items}, all on common seeds. A verdict crosses "
+        "its threshold if it is surely broken on one side and what breaks it is measured within its accepted "
         "range on the other, which is not a test of the change, so it was played again on fresh seeds; else "
         "it is on the edge. Intervals are 95% of one comparison each. The players have learned what is "
         "printed."
@@ -239,20 +241,21 @@ def contested_answer(found: Contested, command: str = "balance contested") -> An
             (
                 *([Paragraph(literal(entry.note))] if entry.note else []),
                 *_bullets(
-                    [
-                        ("sensitivity, " if one.sensitivity else "another reading, ")
-                        + one.sentence(found.items)
-                        for one in entry.variations
-                    ]
+                    f"{'sensitivity' if one.sensitivity else 'another reading'}, {one.sentence(items)}"
+                    for one in entry.variations
                 ),
             ),
         )
         for entry in found.entries
     )
+    record = asdict(found) | {"sentences": found.sentences()}
+    for entry, plain in zip(found.entries, record["entries"], strict=True):
+        for one, own in zip(entry.variations, plain["variations"], strict=True):
+            own |= {"sentence": one.sentence(items), "changes": one.changes}
     return _answer(
         "contested",
         "what depends on facts in doubt",
-        games.get(found.game),
+        game,
         found,
         command,
         first,
@@ -261,75 +264,27 @@ def contested_answer(found: Contested, command: str = "balance contested") -> An
             *entries,
             Section("how", "How we know", (Paragraph(how),)),
         ),
-        _doubt_rows(found),
+        [_doubt_row(entry, one) for entry in found.entries for one in entry.variations],
         listed="rows",
-        records=contested_record(found),
+        records=record,
     )
 
 
-def _doubt_rows(found: Contested) -> list[dict[str, Any]]:
-    return [
-        {
-            "kind": entry.kind,
-            "id": entry.id,
-            "name": entry.name,
-            "confidence": entry.confidence,
-            "reading": one.text,
-            "sensitivity": one.sensitivity,
-            "judged": one.judged,
-            "crosses": sum(moved.crosses for moved in one.verdicts),
-            "crosses_again": sum(bool(moved.again) for moved in one.verdicts),
-            "on_the_edge": sum(not moved.crosses for moved in one.verdicts),
-            **dict.fromkeys(_WORTH),
-            **_worth(one.own),
-            "others": len(one.others),
-        }
-        for entry in found.entries
-        for one in entry.variations
-    ]
-
-
-_WORTH = (
-    "value", "rank", "value_then", "rank_then", "change", "change_low", "change_high", "p", "adjusted",
-)  # fmt: skip
-
-
-def _worth(own: Worth | None) -> dict[str, Any]:
-    if own is None:
-        return {}
-    change = own.change
-    tested = (None,) * 5 if change is None else (*change, own.p, own.adjusted)
-    return dict(zip(_WORTH, (own.before, own.rank_before, own.after, own.rank_after, *tested), strict=True))
-
-
-def contested_record(found: Contested) -> dict[str, Any]:
-    """Return what was found as plain values."""
-    plain = asdict(replace(found, entries=()))
-    for name in ("item", "items", "variants"):
-        del plain[name]
-    return plain | {
-        "deals_for_values": plain.pop("valued"),
-        "sentences": found.sentences(),
-        "entries": [
-            asdict(replace(entry, variations=()))
-            | {"variations": [_variation(one, found.items) for one in entry.variations]}
-            for entry in found.entries
-        ],
-    }
-
-
-def _variation(variation: Variation, items: str) -> dict[str, Any]:
-    plain = asdict(variation)
+def _doubt_row(entry: Doubted, one: Variation) -> dict[str, Any]:
+    worth = {field.name: getattr(one.own, field.name, None) for field in fields(Worth)}
     return {
-        "reading": plain["text"],
-        "sensitivity": variation.sensitivity,
-        "sentence": variation.sentence(items),
-        "changes": variation.changes,
-        "judged": variation.judged,
-        "verdicts": plain["verdicts"],
-        "gone": dict(variation.gone),
-        "own": _worth(variation.own) or None,
-        "others": [{"id": one.id, "name": one.name, **_worth(one)} for one in variation.others],
+        "kind": entry.kind,
+        "id": entry.id,
+        "name": entry.name,
+        "confidence": entry.confidence,
+        "reading": one.reading,
+        "sensitivity": one.sensitivity,
+        "judged": one.judged,
+        "crosses": sum(moved.crosses for moved in one.verdicts),
+        "crosses_again": sum(bool(moved.again) for moved in one.verdicts),
+        "on_the_edge": sum(not moved.crosses for moved in one.verdicts),
+        **{name: value for name, value in worth.items() if name not in ("id", "name")},
+        "others": len(one.others),
     }
 
 
