@@ -21,7 +21,6 @@ from balance import games, machine
 from balance.errors import CatalogError, UsageError
 from balance.experiments.contested_answer import Contested, Doubted, MovedVerdict, Variation, Worth
 from balance.experiments.dealing import Deals, Dealt, adjustable, items_in
-from balance.experiments.published import stamp
 from balance.experiments.samples import sample
 from balance.experiments.side_by_side import (
     Trials,
@@ -30,6 +29,7 @@ from balance.experiments.side_by_side import (
     fresh_seed,
     judge_runs,
 )
+from balance.experiments.stamp import stamp
 from balance.games.contract import Catalog, Doubt, Doubtful, Game, Number
 from balance.games.lineup import parse_lineup
 from balance.games.variants import Combination

@@ -1,4 +1,4 @@
-"""The answer of `balance contested`: records, and the sentences that they become."""
+"""The answer of `balance contested`: records, which JSON holds as they are, and the sentences they become."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from balance import games
+from balance.experiments.stamp import Stamped
 from balance.games.variants import Combination
 
 LEVEL: Final = 0.05
@@ -107,27 +108,30 @@ class Doubted:
     variations: tuple[Variation, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Contested:
+@dataclass(frozen=True)
+class Contested(Stamped):
     """Everything that is in doubt, and what was played to see what hangs on it."""
 
-    game: str
     edition: str
     players: int
     lineups: tuple[str, ...]
-    seed: int
     deals: int
     """Deals of each cell that was judged."""
     deals_for_values: int
     """Deals for the values of items, shared out among the combinations."""
-    games: int
     combinations: int
     """The most combinations that are judged for an entry."""
     tests: int
     """Values that were compared, over all readings: the family of the correction."""
-    stamp: Mapping[str, str]
-    """Digests of what was played, as those of a measured ladder."""
     entries: tuple[Doubted, ...]
+
+    @property
+    def command(self) -> str:
+        """The command that measures it again."""
+        return (
+            f"balance contested --edition {self.edition} --players {self.players} --games {self.deals} "
+            f"--combinations {self.combinations} --seed {self.seed}"
+        )
 
     def sentences(self) -> list[str]:
         """Say how much hangs on what is in doubt."""

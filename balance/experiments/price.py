@@ -85,8 +85,7 @@ class Priced:
     def sentence(self) -> str:
         """Say whether the printed cost is too low or too high."""
         assert self.item.cost is not None
-        value = self.price.whole if self.price.value is None else self.price.value
-        this, other = ("dear", "cheap") if value < self.item.cost else ("cheap", "dear")
+        this, other = ("dear", "cheap") if self.price.value < self.item.cost else ("cheap", "dear")
         said = "neither cheap nor dear beyond doubt"
         if self.price.excludes(self.item.cost):
             said = f"too {this}" if self.off else f"not too {other}; if anything {this}"
@@ -133,7 +132,6 @@ class Context:
     """Prices under some variants: none, or a sample of combinations that stands for all."""
 
     name: str
-    combinations: tuple[Combination, ...]
     priced: tuple[Priced, ...]
     games: int
     """How many were played to find the prices."""
@@ -175,10 +173,10 @@ class Prices:
             f"{_tests(self.contexts)}, {clearly} of them by {CLEARLY} or more with the whole 95% interval of "
             f"the price ({last.name})."
         )
-        unreachable = [one for one in last.priced if one.off and one.price.beyond_doubt]
+        unreachable = [one for one in last.priced if one.off and one.price.nowhere]
         found += [
             f"{one.item.name}: no cost from 0 to {one.price.top} makes it an average one; it is worth "
-            f"{'less even at 0' if one.price.beyond == 'below' else f'more even at {one.price.top}'}."
+            f"{'less even at 0' if one.price.value < 0 else f'more even at {one.price.top}'}."
             for one in unreachable
         ]
         for context in self.contexts:
@@ -233,7 +231,7 @@ def price(
         raise UsageError(f"deals {deals}: at least {FEWEST} are needed to price anything", parameter="deals")
     if deals > MOST:
         raise UsageError(f"deals {deals}: at most {MOST} are possible", parameter="deals")
-    check_keys(seed, 2 * deals)
+    check_keys(seed, deals)
     found = games.get(game)
     facts = found.facts
     adjustable(found)
@@ -329,7 +327,7 @@ def _priced(
         found.append(priced)
         spent += own.size * deals.lineup.rotations * (len(priced.played) - 1)
         advance(own.size * _PLAYS, item.name)
-    return Context(_name(deals.game.facts, deals.combinations), deals.combinations, tuple(found), spent)
+    return Context(_name(deals.game.facts, deals.combinations), tuple(found), spent)
 
 
 def _searched(deals: Deals, catalog: Catalog, item: Item, place: int, own: Numbers, printed: Ratio) -> Priced:

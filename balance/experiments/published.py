@@ -1,9 +1,7 @@
 """Measurements that ship with a game, and whether they still hold.
 
 `data/<game>/ladder.json` is written by scripts/measure_ladder.py, `contested.json` and `prices.json` are the
-output of `balance contested --json` and `balance price --json`. `make measure` makes all of them again. A
-measurement is stale as soon as play, the policies or the catalog differ from those that were measured. Play
-is known by the digest of fixed games (`Facts.fixed_games`), which a refactoring leaves alone.
+output of `balance contested --json` and `balance price --json`. `make measure` makes all of them again.
 """
 
 from __future__ import annotations
@@ -14,48 +12,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
-from balance.dataset.plan import Plan
 from balance.errors import DataError
+from balance.experiments.contested_answer import Contested
 from balance.experiments.ladder import Rung
-from balance.games.contract import Catalog, Game, Tuned
+from balance.experiments.stamp import Stamped, stamp
+from balance.games.contract import Catalog, Game
 from balance.resources import shipped
 
 LADDER_FILE: Final = "ladder.json"
 CONTESTED_FILE: Final = "contested.json"
 PRICES_FILE: Final = "prices.json"
 
-Measured = TypeVar("Measured", bound="_Published")
-
-
-def stamp(game: Game[Any, Any], catalog: Catalog) -> dict[str, str]:
-    """Return the digests of everything that decides how games are played."""
-    policies = game.policies_hash(catalog) if isinstance(game, Tuned) else ""
-    return {"play": game.facts.fixed_games, "policies": policies, "catalog": catalog.hash}
-
-
-def run_stamp(game: Game[Any, Any], plan: Plan) -> dict[str, str]:
-    """Return the digests of what a run was played with; how another engine plays is not known."""
-    play = game.facts.fixed_games if plan.engine_hash == game.engine_hash() else "another engine"
-    return {"play": play, "policies": plan.policies_hash, "catalog": plan.catalog_hash}
-
-
-@dataclass(frozen=True)
-class _Published:
-    """What every published measurement carries."""
-
-    game: str
-    seed: int
-    games: int
-    stamp: dict[str, str]
-    """Digests of play, policies and catalog as they were when measured."""
-
-    def stale(self, now: dict[str, str]) -> tuple[str, ...]:
-        """Return what has changed since (`play`, `policies`, `catalog`); empty if the figures hold."""
-        return tuple(name for name in now if self.stamp.get(name) != now[name])
-
-    def stale_today(self, game: Game[Any, Any]) -> tuple[str, ...]:
-        """Return what of the installed game has changed since."""
-        return self.stale(stamp(game, game.load_catalog()))
+Measured = TypeVar("Measured", bound=Stamped)
 
 
 @dataclass(frozen=True)
@@ -71,53 +39,11 @@ class PublishedLadder:
 
 
 @dataclass(frozen=True)
-class PublishedLadders(_Published):
+class PublishedLadders(Stamped):
     """All ladders that ship with a game."""
 
     version: Literal[2]
     ladders: tuple[PublishedLadder, ...]
-
-
-@dataclass(frozen=True)
-class PublishedReading:
-    """One way in which a contested entry may read, and what changes then."""
-
-    sensitivity: bool
-    changes: bool
-    sentence: str
-
-
-@dataclass(frozen=True)
-class PublishedEntry:
-    """A contested entry of the catalog."""
-
-    name: str
-    confidence: str
-    variations: tuple[PublishedReading, ...]
-
-
-@dataclass(frozen=True)
-class PublishedDoubts(_Published):
-    """What `balance contested` measured for everything in doubt."""
-
-    edition: str
-    players: int
-    deals: int
-    """Deals of each cell that was judged."""
-    combinations: int
-    """Combinations judged for each entry."""
-    tests: int
-    """Values that were compared over all readings: the family of the correction."""
-    sentences: tuple[str, ...]
-    entries: tuple[PublishedEntry, ...]
-
-    @property
-    def command(self) -> str:
-        """The command that measures it again."""
-        return (
-            f"balance contested --edition {self.edition} --players {self.players} --games {self.deals} "
-            f"--combinations {self.combinations} --seed {self.seed}"
-        )
 
 
 @dataclass(frozen=True)
@@ -137,7 +63,7 @@ class PublishedPrice:
 
 
 @dataclass(frozen=True)
-class PublishedPrices(_Published):
+class PublishedPrices(Stamped):
     """All prices of one result, and how they were found."""
 
     edition: str
@@ -161,10 +87,10 @@ def measured_ladders(game: Game[Any, Any], path: Path | None = None) -> Publishe
     return _read(game, path or shipped(game.name, LADDER_FILE), PublishedLadders, "a ladder")
 
 
-def measured_doubts(game: Game[Any, Any], path: Path | None = None) -> PublishedDoubts | None:
+def measured_doubts(game: Game[Any, Any], path: Path | None = None) -> Contested | None:
     """Return the contested measurement that ships with a game; None if there is none."""
     file = path or shipped(game.name, CONTESTED_FILE)
-    return _read(game, file, PublishedDoubts, "the output of `balance contested --json`")
+    return _read(game, file, Contested, "the output of `balance contested --json`")
 
 
 def measured_prices(game: Game[Any, Any], path: Path | None = None) -> PublishedPrices | None:

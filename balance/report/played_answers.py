@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
@@ -10,7 +11,7 @@ from balance import games
 from balance.experiments.contested_answer import Contested, Doubted, Variation, Worth
 from balance.experiments.ladder import EVERYBODY, Rung, Standings
 from balance.experiments.price import Context, Priced, Prices
-from balance.experiments.published import stamp
+from balance.experiments.stamp import stamp
 from balance.games.contract import Game
 from balance.report.chapters.method import played_provenance
 from balance.report.formatting import count, interval, text, whole
@@ -28,6 +29,8 @@ from balance.report.model import (
     Table,
     literal,
 )
+from balance.report.records import finite
+from balance.stats.intervals import Interval
 
 
 def _answer(
@@ -172,46 +175,40 @@ def _price_rows(found: Prices) -> list[dict[str, Any]]:
 
 
 def _priced(one: Priced) -> dict[str, Any]:
-    value, low, high = (round(end, 6) for end in one.value)
-    ends = {name: getattr(one.price, end) for name, end in _ENDS}
+    price = one.price
     return {
         "seats": one.seats,
-        "value": value,
-        "value_low": low,
-        "value_high": high,
+        **_ends("value", one.value),
         "p": one.p,
         "adjusted": one.adjusted,
-        **{name: None if end is None else round(end, 3) for name, end in ends.items()},
-        "beyond": one.price.beyond or None,
-        "text": one.price.told(),
+        "price": finite(round(price.value, 3)),
+        "low": finite(round(price.low, 3)),
+        "high": finite(round(price.high, 3)),
+        "beyond": {-math.inf: "below", math.inf: "above"}.get(price.value),
+        "text": price.told(),
         "sentence": one.sentence(),
     }
 
 
-_ENDS = (("price", "value"), ("low", "low"), ("high", "high"))
+def _ends(name: str, found: Interval) -> dict[str, float]:
+    return {f"{name}{end}": round(x, 6) for end, x in zip(("", "_low", "_high"), found, strict=True)}
 
 
-def _fresh(context: Context, priced: Priced) -> dict[str, Any]:
+def _fresh(context: Context, priced: Priced) -> dict[str, float]:
     """Return the value of an item with a proposed cost on fresh deals, as printed and as proposed."""
-    every = () if context.shrunk is None else context.shrunk.fresh
-    return {
-        f"{name}{end}": round(value, 6)
-        for one in every
-        if one.item.id == priced.item.id
-        for name, found in (("fresh", one.before), ("fresh_proposed", one.after))
-        for end, value in zip(("", "_low", "_high"), found, strict=True)
-    }
+    every = context.shrunk.fresh if context.shrunk else ()
+    own = (one for one in every if one.item.id == priced.item.id)
+    return next((_ends("fresh", one.before) | _ends("fresh_proposed", one.after) for one in own), {})
 
 
 def _spread(context: Context) -> dict[str, Any]:
     shrunk = context.shrunk
     assert shrunk is not None
-    ends = ("value", "low", "high")
     return {
         "under": context.name,
-        "before": {end: round(getattr(shrunk.before, end), 6) for end in ends},
-        "after": {end: round(getattr(shrunk.after, end), 6) for end in ends},
-        "variance_change": {end: round(getattr(shrunk.change, end), 8) for end in ends},
+        "before": {end: round(x, 6) for end, x in shrunk.before._asdict().items()},
+        "after": {end: round(x, 6) for end, x in shrunk.after._asdict().items()},
+        "variance_change": {end: round(x, 8) for end, x in shrunk.change._asdict().items()},
         "shrinks": shrunk.shrinks,
         "fresh_games": shrunk.games,
     }

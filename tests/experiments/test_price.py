@@ -41,7 +41,7 @@ def test_the_price_is_where_the_value_crosses_0_and_its_interval_where_its_ends_
     found, played = search(falling(0.55), 3, 30)
     assert found.value == pytest.approx(5.5)
     assert (found.low, found.high) == (pytest.approx(3.5), pytest.approx(7.5))
-    assert (found.beyond, found.whole) == ("", 6)
+    assert found.whole == 6
     assert {5, 6} <= set(played)  # neighbours enclose it
     assert found.told() == "5.5 (3.5 to 7.5)"
 
@@ -67,14 +67,14 @@ def test_no_cost_is_played_twice():
 
 def test_an_item_worth_too_little_even_for_nothing_is_said_so():
     found, _ = search(falling(-0.5), 8, 30)
-    assert (found.value, found.beyond, found.beyond_doubt, found.whole) == (None, "below", True, 0)
+    assert (found.value, found.nowhere, found.whole) == (-math.inf, True, 0)
     assert found.told() == "below 0"
     assert found.excludes(0)
 
 
 def test_an_item_that_may_be_an_average_one_for_nothing_has_an_upper_end():
     found, _ = search(falling(-0.05), 0, 30)
-    assert (found.beyond, found.beyond_doubt, found.low) == ("below", False, None)
+    assert (found.value, found.nowhere, found.low) == (-math.inf, False, -math.inf)
     assert found.high == pytest.approx(1.5)
     assert found.told() == "below 0 (at most 1.5)"
     assert not found.excludes(1)
@@ -83,15 +83,17 @@ def test_an_item_that_may_be_an_average_one_for_nothing_has_an_upper_end():
 
 def test_an_item_worth_too_much_at_any_cost_is_said_so():
     found, _ = search(falling(9.0), 0, 30)
-    assert (found.beyond, found.beyond_doubt, found.whole) == ("above", True, 30)
+    assert (found.value, found.nowhere, found.whole) == (math.inf, True, 30)
     assert found.told() == "above 30"
     near, _ = search(falling(3.05), 3, 30)
     assert near.told() == "above 30 (at least 28.5)"
+    unknown, _ = search(lambda _: Interval(0.1, -0.5, 0.5), 3, 30)
+    assert unknown.told() == "above 30 (any cost is possible)"
 
 
 def test_where_cost_hardly_matters_an_end_is_open():
     flat = falling(0.01, slope=0.001, reach=0.1)
-    assert search(flat, 9, 30)[0] == Price(pytest.approx(10), None, None, "", False, 30)
+    assert search(flat, 9, 30)[0] == Price(pytest.approx(10), -math.inf, math.inf, 30)
     assert search(flat, 9, 30)[0].told() == "10.0 (below 0 to above 30)"
     assert not search(flat, 9, 30)[0].excludes(30)
 
@@ -202,7 +204,7 @@ def test_planted_cards_get_the_prices_that_they_deserve(planted):
         assert lunch.price.low > 15  # where few games leave it open how far above, they say so
         assert weight.value.value < 0
     alone = planted.contexts[0].priced[1]
-    assert alone.price.beyond == "below"
+    assert alone.price.value == -math.inf
     assert planted.proposal[1001] > 15
     assert "id = 1001" in planted.overlay
 
@@ -247,9 +249,9 @@ def test_one_correction_holds_for_all_contexts(planted):
 )
 def test_a_price_in_a_sentence(found, adjusted, said):
     value = Interval(-0.1, -0.2, 0.0)
-    one = Priced(Item(46, "Moon Base", 13, 5), 400, value, 0.01, adjusted, Price(*found, "", False, 30), ())
+    one = Priced(Item(46, "Moon Base", 13, 5), 400, value, 0.01, adjusted, Price(*found, 30), ())
     assert one.sentence() == f"Moon Base: {said} against 13 printed."
-    gone = replace(one, adjusted=0.0, price=Price(None, None, None, "below", True, 30))
+    gone = replace(one, adjusted=0.0, price=Price(-math.inf, -math.inf, -math.inf, 30))
     assert gone.sentence() == "Moon Base: too dear, below 0 against 13 printed."
 
 
@@ -262,15 +264,15 @@ def test_a_few_items_are_answered_one_by_one_first(planted):
 
 
 def test_off_by_2_or_more_is_of_the_whole_interval():
-    assert Price(6.0, 5.0, 7.0, "", False, 30).off_by(3, 2)
-    assert not Price(6.0, 4.9, 7.0, "", False, 30).off_by(3, 2)  # by the estimate it is off by 3
-    assert Price(6.0, 5.0, 7.0, "", False, 30).off_by(9, 2)
-    assert not Price(6.0, None, None, "", False, 30).off_by(30, 2)
-    assert Price(None, None, None, "below", True, 30).off_by(2, 2)
-    assert not Price(None, None, None, "below", True, 30).off_by(1, 2)
-    assert Price(None, None, None, "above", True, 30).off_by(28, 2)
-    assert not Price(None, None, None, "above", True, 30).off_by(29, 2)
-    assert Price(None, None, 2.0, "below", False, 30).off_by(4, 2)
+    assert Price(6.0, 5.0, 7.0, 30).off_by(3, 2)
+    assert not Price(6.0, 4.9, 7.0, 30).off_by(3, 2)  # by the estimate it is off by 3
+    assert Price(6.0, 5.0, 7.0, 30).off_by(9, 2)
+    assert not Price(6.0, -math.inf, math.inf, 30).off_by(30, 2)
+    assert Price(-math.inf, -math.inf, -math.inf, 30).off_by(2, 2)
+    assert not Price(-math.inf, -math.inf, -math.inf, 30).off_by(1, 2)
+    assert Price(math.inf, math.inf, math.inf, 30).off_by(28, 2)
+    assert not Price(math.inf, math.inf, math.inf, 30).off_by(29, 2)
+    assert Price(-math.inf, -math.inf, 2.0, 30).off_by(4, 2)
 
 
 @pytest.mark.parametrize(

@@ -143,8 +143,8 @@ def test_what_was_in_doubt_when_it_was_measured_still_is():
     assert found.command == (
         "balance contested --edition ascora-2011 --players 4 --games 400 --combinations 12 --seed 0"
     )
-    assert f"correcting for all {found.tests:,} values" in found.sentences[-1]
-    assert found.sentences[-1].startswith(
+    assert f"correcting for all {found.tests:,} values" in found.sentences()[-1]
+    assert found.sentences()[-1].startswith(
         "Verdicts are those of 12 combinations of twists for each entry at 4"
     )
     assert measured_doubts(GAME) is None
