@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, Final
 
 from balance import games
 from balance.experiments.contested_answer import Contested, Doubted, Variation, Worth
 from balance.experiments.ladder import EVERYBODY, Rung, Standings
-from balance.experiments.price import Context, Priced, Prices
+from balance.experiments.price import Context, Priced, Prices, Shrunk
 from balance.experiments.stamp import stamp
 from balance.games.contract import Game
+from balance.measure.items import Item
 from balance.report.chapters.method import played_provenance
 from balance.report.formatting import count, interval, text, whole
 from balance.report.glossary import game_words
@@ -60,6 +61,13 @@ def _bullets(said: Iterable[str]) -> tuple[Block, ...]:
     return (Bullets(items),) if items else ()
 
 
+def _table(
+    id_: str, caption: str, headings: Sequence[Heading], rows: Iterable[Iterable[Cell]], source: Source
+) -> Table:
+    """Return a table whose first column names a row."""
+    return Table(id_, caption, tuple(headings), tuple(map(tuple, rows)), source, (headings[0].key,))
+
+
 # --- prices
 
 
@@ -70,7 +78,7 @@ def price_answer(found: Prices, command: str = "balance price") -> Answer:
     last = found.contexts[-1]
     tables: list[Block] = [_prices(found, command)]
     if last.shrunk is not None and last.shrunk.fresh:
-        tables.append(_fresh_values(last, command))
+        tables.append(_fresh_values(last.name, last.shrunk, command))
     how = (
         f"{count(found.games, 'game', 'games')} of {found.players} players ({found.lineup}), "
         f"{found.edition}, seed {found.seed}; {found.deals:,} deals of each kind. Intervals are 95%: at the "
@@ -103,64 +111,48 @@ def price_answer(found: Prices, command: str = "balance price") -> Answer:
             "sentences": found.sentences(),
             "proposal": {str(item): cost for item, cost in found.proposal.items()},
             "overlay": found.overlay,
-            "spread": [_spread(context) for context in found.contexts if context.shrunk is not None],
+            "spread": [_spread(context.name, context.shrunk) for context in found.contexts if context.shrunk],
         },
     )
 
 
+_ITEM: Final = (
+    Heading("id", "id", "integer"),
+    Heading("name", "name", "item"),
+    Heading("cost", "cost", "integer"),
+)
+_PROPOSED: Final = Heading("proposed", "proposed", "integer")
+
+
+def _item(item: Item) -> tuple[Cell, Cell, Cell]:
+    return whole(item.id), Cell(item.id, literal(item.name)), whole(item.cost)
+
+
 def _prices(found: Prices, command: str) -> Table:
-    return Table(
-        "prices",
-        f"At which cost each {found.game.facts.item} would be an average one",
-        (
-            Heading("id", "id", "integer"),
-            Heading("name", "name", "item"),
-            Heading("cost", "cost", "integer"),
-            *(Heading(f"price{k}", f"price, {one.name}") for k, one in enumerate(found.contexts)),
-            Heading("proposed", "proposed", "integer"),
-        ),
-        tuple(
-            (
-                whole(one.item.id),
-                Cell(one.item.id, literal(one.item.name)),
-                whole(one.item.cost),
-                *(text(context.priced[place].price.told()) for context in found.contexts),
-                Cell(found.proposal.get(one.item.id), str(found.proposal.get(one.item.id, ""))),
-            )
-            for place, one in enumerate(found.contexts[-1].priced)
-        ),
-        Source(count(found.games, "game", "games"), "95%", command=command),
-        ("id",),
+    def proposed(item: Item) -> Cell:
+        cost = found.proposal.get(item.id)
+        return Cell(cost, "" if cost is None else str(cost))
+
+    prices = [Heading(f"price{k}", f"price, {one.name}") for k, one in enumerate(found.contexts)]
+    rows = (
+        (*_item(own[0].item), *(text(one.price.told()) for one in own), proposed(own[0].item))
+        for own in zip(*(context.priced for context in found.contexts), strict=True)
     )
+    caption = f"At which cost each {found.game.facts.item} would be an average one"
+    source = Source(count(found.games, "game", "games"), "95%", command=command)
+    return _table("prices", caption, (*_ITEM, *prices, _PROPOSED), rows, source)
 
 
-def _fresh_values(context: Context, command: str) -> Table:
-    assert context.shrunk is not None
-    return Table(
-        "fresh",
-        f"Values on fresh games, {context.name}",
-        (
-            Heading("id", "id", "integer"),
-            Heading("name", "name", "item"),
-            Heading("cost", "cost", "integer"),
-            Heading("proposed", "proposed", "integer"),
-            Heading("before", "value as printed", "interval"),
-            Heading("after", "value as proposed", "interval"),
-        ),
-        tuple(
-            (
-                whole(one.item.id),
-                Cell(one.item.id, literal(one.item.name)),
-                whole(one.item.cost),
-                whole(one.proposed),
-                interval(one.before, "signed"),
-                interval(one.after, "signed"),
-            )
-            for one in context.shrunk.fresh
-        ),
-        Source(count(context.shrunk.games, "game", "games"), "95%", command=command),
-        ("id",),
+def _fresh_values(name: str, shrunk: Shrunk, command: str) -> Table:
+    before = Heading("before", "value as printed", "interval")
+    after = Heading("after", "value as proposed", "interval")
+    rows = (
+        (*_item(one.item), whole(one.proposed), interval(one.before, "signed"), interval(one.after, "signed"))
+        for one in shrunk.fresh
     )
+    source = Source(count(shrunk.games, "game", "games"), "95%", command=command)
+    caption = f"Values on fresh games, {name}"
+    return _table("fresh", caption, (*_ITEM, _PROPOSED, before, after), rows, source)
 
 
 def _price_rows(found: Prices) -> list[dict[str, Any]]:
@@ -201,11 +193,9 @@ def _fresh(context: Context, priced: Priced) -> dict[str, float]:
     return next((_ends("fresh", one.before) | _ends("fresh_proposed", one.after) for one in own), {})
 
 
-def _spread(context: Context) -> dict[str, Any]:
-    shrunk = context.shrunk
-    assert shrunk is not None
+def _spread(name: str, shrunk: Shrunk) -> dict[str, Any]:
     return {
-        "under": context.name,
+        "under": name,
         "before": {end: round(x, 6) for end, x in shrunk.before._asdict().items()},
         "after": {end: round(x, 6) for end, x in shrunk.after._asdict().items()},
         "variance_change": {end: round(x, 8) for end, x in shrunk.change._asdict().items()},
@@ -292,28 +282,24 @@ def ladder_answer(found: Standings, command: str = "balance ladder") -> Answer:
     """Return how strong policies are: at mixed tables, and one against the rest as a matrix."""
     by = {(rung.measure, rung.policy, rung.against): rung for rung in found.rungs}
     order = [rung.policy for rung in found.rungs if rung.measure == "mixed"]
-    source = Source(f"{count(found.games, 'game', 'games')}, seed {found.seed}", "95%, over deals",
-                    command=command)  # fmt: skip
+    played = f"{count(found.games, 'game', 'games')}, seed {found.seed}"
+    source = Source(played, "95%, over deals", command=command)
     best = by["mixed", order[0], EVERYBODY]
-    mixed = Table(
+    mixed = _table(
         "mixed",
         "Win points at mixed tables",
         (Heading("policy", "policy"), Heading("mixed", "mixed", "interval")),
-        tuple((text(name), _rung(by["mixed", name, EVERYBODY])) for name in order),
+        ((text(name), _rung(by["mixed", name, EVERYBODY])) for name in order),
         source,
-        ("policy",),
     )
-    ones = Table(
+    ones = _table(
         "one",
         "Win points of one against the rest",
         (Heading("one", "one"), *(Heading(rest, rest, "interval") for rest in order)),
-        tuple(
-            (text(one), *(_rung(by["one", one, rest]) if rest != one else text("") for rest in order))
-            for one in order
-        ),
+        ((text(one), *(_rung(by["one", one, rest]) if rest != one else text("") for rest in order))
+         for one in order),
         source,
-        ("one",),
-    )
+    )  # fmt: skip
     return _answer(
         "ladder",
         f"how strong the policies are, {found.players} players, {found.described}",
