@@ -20,7 +20,7 @@ from typing import Any, Final
 from balance import games, machine
 from balance.errors import CatalogError, UsageError
 from balance.experiments.contested_answer import Contested, Doubted, MovedVerdict, Variation, Worth
-from balance.experiments.dealing import Deals, Dealt, adjustable, items_in
+from balance.experiments.dealing import Deals, DealtScores, adjustable, items_in
 from balance.experiments.samples import sample
 from balance.experiments.side_by_side import (
     Trials,
@@ -138,7 +138,7 @@ class _Measured:
     judgements: Mapping[Combination, Judgement]
     items: Sequence[Item] = ()
     """Those that have values: none if nothing is dealt."""
-    dealt: Dealt | None = None
+    dealt: DealtScores | None = None
 
     def ranked(self) -> dict[int, tuple[float, int]]:
         """Return the value and the rank of every item that was dealt, by its place among the items."""

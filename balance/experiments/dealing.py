@@ -103,7 +103,7 @@ def play_deals(
 
 
 @dataclass(frozen=True)
-class Dealt:
+class DealtScores:
     """What became of the seats that were dealt items: a row per deal, a column per item."""
 
     players: int
@@ -136,7 +136,7 @@ class Deals:
         """How many games all deals are."""
         return self.count * self.lineup.rotations
 
-    def dealt(self, catalog: Catalog, places: Sequence[int], numbers: Numbers | None = None) -> Dealt:
+    def dealt(self, catalog: Catalog, places: Sequence[int], numbers: Numbers | None = None) -> DealtScores:
         """Play some deals (by default all), and count the seats that were dealt items.
 
         `places` are those of the items in the order of ids.
@@ -162,7 +162,7 @@ class Deals:
             held = [columns[word].astype(np.uint64) >> bit & np.uint64(1) for word, bit in words]
             own = np.stack(held, axis=1).astype(np.int64).reshape(-1, players, len(places))
             score[batch.deals], seats[batch.deals] = batch.by_deal(own)
-        return Dealt(players, score, seats)
+        return DealtScores(players, score, seats)
 
 
 def adjustable(game: Game[Any, Any]) -> Adjustable:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance import games, machine
 from balance.errors import UsageError
-from balance.experiments.dealing import Deals, Dealt, adjustable, items_in
+from balance.experiments.dealing import Deals, DealtScores, adjustable, items_in
 from balance.experiments.price_search import Price, search
 from balance.experiments.samples import sample
 from balance.experiments.side_by_side import fresh_seed
@@ -392,7 +392,7 @@ def _shrunk(
     return Shrunk(spread_of(before), spread_of(after), _mean(after - before), deals.games, fresh)
 
 
-def _pseudo_values(found: Dealt) -> npt.NDArray[np.float64]:
+def _pseudo_values(found: DealtScores) -> npt.NDArray[np.float64]:
     """Return the jackknife's pseudo-values of the variance of items' values, one per deal.
 
     The variance of noisy values is too large by the mean variance of the noise, which falls with the number

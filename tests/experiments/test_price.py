@@ -10,7 +10,7 @@ import pytest
 from balance import games
 from balance.errors import UsageError
 from balance.experiments import price as pricing
-from balance.experiments.dealing import Deals, Dealt
+from balance.experiments.dealing import Deals, DealtScores
 from balance.experiments.price import Priced, price, spread_of
 from balance.experiments.price_search import Price, search
 from balance.experiments.side_by_side import FRESH_SEED
@@ -136,7 +136,7 @@ def test_the_spread_is_that_of_the_values_without_the_noise():
     for deal in seats:
         deal[rng.choice(64, 12, replace=False)] = 1
     score = 4 * (rng.random((8000, 64)) < (1 + truth) / 4) * seats
-    found = spread_of(pricing._pseudo_values(Dealt(4, score, seats)))
+    found = spread_of(pricing._pseudo_values(DealtScores(4, score, seats)))
     noisy = (score.sum(axis=0) / seats.sum(axis=0)).std()
     assert found.low < truth.std() < found.high
     assert found.value == pytest.approx(truth.std(), abs=0.015)
@@ -147,7 +147,7 @@ def test_items_that_are_all_alike_have_no_spread():
     rng = np.random.default_rng(6)
     seats = (rng.random((4000, 30)) < 0.3).astype(np.int64)
     score = 4 * (rng.random((4000, 30)) < 0.25) * seats
-    found = spread_of(pricing._pseudo_values(Dealt(4, score, seats)))
+    found = spread_of(pricing._pseudo_values(DealtScores(4, score, seats)))
     assert found.low == 0
     assert found.value < 0.03
 
