@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from balance.games import tomlfile
+from balance.games.forms import Form, read, text
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog.model import KINDS, Catalog, changed_parameters
 from balance.games.nefarious.catalog.reading import (
@@ -22,12 +23,18 @@ from balance.games.nefarious.catalog.reading import (
     read_twist,
 )
 from balance.games.nefarious.policies.reading import official_policies, read_network
-from balance.games.tomlfile import Fields, Problems, RawEntry
+from balance.games.tomlfile import Problems, RawEntry
 from balance.resources import data_dir
 
 OFFICIAL_FILES: Final = ("inventions.toml", "twists.toml", "editions.toml")
 LONGEST_VERSION: Final = 20
 WEIGHTS_SUFFIX: Final = ".npz"
+
+
+class _Head(Form):
+    """The table `[catalog]` of a file."""
+
+    version: Annotated[str, text(LONGEST_VERSION, empty=True)] = ""
 
 
 def load_catalog(overlays: Iterable[str | Path] = ()) -> Catalog:
@@ -107,9 +114,7 @@ def _version(document: Mapping[str, Any], file: str, problems: Problems) -> str:
     if not isinstance(table, dict):
         problems.add(file, "", "catalog", f"expected a table [catalog], found {tomlfile.describe(table)}")
         return ""
-    return Fields(RawEntry("catalog", None, file, table), problems, ("version",)).text(
-        "version", LONGEST_VERSION
-    )
+    return read(_Head, RawEntry("catalog", None, file, table), problems).version
 
 
 def _entries(document: Mapping[str, Any], file: str, problems: Problems) -> list[RawEntry]:
@@ -132,9 +137,14 @@ def _build(entries: Sequence[RawEntry], version: str, problems: Problems, last_f
     editions = tuple(read_edition(e, problems) for e in of_kind["edition"])
     edition_ids = [e.id for e in editions if e.id]
     most_minions = _most_minions(entries)
-    inventions = tuple(read_invention(e, problems) for e in of_kind["invention"])
-    twists = tuple(read_twist(e, problems, edition_ids, most_minions) for e in of_kind["twist"])
-    catalog = Catalog(inventions, twists, editions, version, official_policies(), tuple(entries))
+    catalog = Catalog(
+        inventions=tuple(read_invention(e, problems) for e in of_kind["invention"]),
+        twists=tuple(read_twist(e, problems, edition_ids, most_minions) for e in of_kind["twist"]),
+        editions=editions,
+        version=version,
+        policies=official_policies(),
+        entries=tuple(entries),
+    )
     _check_names(of_kind, problems)
     _check_whole(catalog, of_kind["twist"], problems, last_file)
     return catalog
