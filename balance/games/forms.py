@@ -6,11 +6,18 @@ nothing. Knows nothing of any game.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Final, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    PlainValidator,
+    ValidationError,
+    create_model,
+)
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, ErrorDetails, core_schema
 
 from balance.games.tomlfile import Problems, RawEntry, describe
 from balance.suggest import unknown
@@ -31,37 +38,32 @@ class Expected:
     words: str
     read: Callable[[Any], Any]
 
-    def __get_pydantic_core_schema__(self, *_: object) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.read)
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
+        return PlainValidator(self.read).__get_pydantic_core_schema__(source, handler)
 
 
-@dataclass(frozen=True, slots=True)
 class Keys:
     """A table of values under known keys, each with what it takes."""
 
-    known: Mapping[str, Expected]
-    required: bool = False
+    def __init__(self, known: Mapping[str, Expected], *, required: bool = False) -> None:
+        fields: Any = {name: (Annotated[Any, one], ... if required else None) for name, one in known.items()}
+        self.form: type[Form] = create_model("Keys", __base__=Form, **fields)
 
-    def __get_pydantic_core_schema__(self, *_: object) -> CoreSchema:
-        fields = {
-            name: core_schema.typed_dict_field(one.__get_pydantic_core_schema__(), required=self.required)
-            for name, one in self.known.items()
-        }
-        return core_schema.typed_dict_schema(fields, extra_behavior="forbid")
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
+        plain = AfterValidator(lambda form: form.model_dump(exclude_unset=True))
+        return plain.__get_pydantic_core_schema__(self.form, handler)
 
 
 def whole(low: int, high: int) -> Expected:
     """Take a whole number within a range."""
-    return _number(f"a whole number {low}..{high}", low, high, int)
+    return number(low, high, int, "a whole number")
 
 
-def number(low: float, high: float) -> Expected:
-    """Take a number within a range, whole or not."""
-    return _number(f"a number {low:g}..{high:g}", low, high, float)
+def number(low: float, high: float, kind: type[float] = float, what: str = "a number") -> Expected:
+    """Take a number within a range."""
+    words = f"{what} {low:g}..{high:g}"
 
-
-def _number(words: str, low: float, high: float, kind: type[int] | type[float]) -> Expected:
-    def read(value: Any) -> int | float:
+    def read(value: Any) -> float:
         # nan is not in any range
         if isinstance(value, kind | int) and not isinstance(value, bool) and low <= value <= high:
             return kind(value)
@@ -140,7 +142,7 @@ def attempt(form: type[F], fields: Mapping[str, Any], context: Any = None) -> tu
     except ValidationError as error:
         errors = error.errors(include_url=False)
     mistakes = [(_place(one["loc"]), _message(form, one)) for one in errors]
-    wrong = {one["loc"][0] for one in errors}
+    wrong = {part for one in errors for part in one["loc"][:1]}
     right = {name: value for name, value in fields.items() if name not in wrong}
     try:
         return form.model_validate({**form.stand_ins, **right}, context=context), mistakes
@@ -153,9 +155,9 @@ def _place(parts: tuple[int | str, ...]) -> str:
     return ".".join(str(part + 1) if isinstance(part, int) else part for part in parts)
 
 
-def _message(form: type[Form], error: ErrorDetails) -> str:
+def _message(form: type[Form], error: Mapping[str, Any]) -> str:
     """Return an error of pydantic in our words."""
-    *table, name = error["loc"]
+    *table, name = error["loc"] or ("",)
     context = error.get("ctx", {})
     match error["type"]:
         case "value_error":
@@ -170,18 +172,17 @@ def _message(form: type[Form], error: ErrorDetails) -> str:
             return f"needs at least {context['min_length']}, found {describe(error['input'])}"
         case "too_long":
             return f"has {context['actual_length']} entries; at most {context['max_length']} are possible"
-        case kind:
+        case kind if kind in _SHAPES:
             return f"expected {_SHAPES[kind]}, found {describe(error['input'])}"
+    return str(error["msg"])
 
 
 def _known(form: type[Form], table: list[int | str]) -> dict[str, Expected | None]:
     """Return the names that the table at a place inside a form knows, with what each takes."""
     for part in (part for part in table if isinstance(part, str)):
         field = form_fields(form)[part]
-        for one in field.metadata:
-            if isinstance(one, Keys):
-                return dict(one.known)
-        inner = (field.annotation, *get_args(field.annotation))
+        keys = [one.form for one in field.metadata if isinstance(one, Keys)]
+        inner = (*keys, field.annotation, *get_args(field.annotation))
         form = next(one for one in inner if isinstance(one, type) and issubclass(one, Form))
     return {
         name: next((one for one in field.metadata if isinstance(one, Expected)), None)

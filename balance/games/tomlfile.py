@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from balance.errors import CatalogError, Problem
-from balance.games.folding import folded
 from balance.suggest import unknown
 
 LARGEST_FILE: Final = 1_000_000
@@ -326,17 +325,3 @@ def describe(value: Any) -> str:
     else:
         text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
     return text if len(text) <= 40 else text[:38] + "…"
-
-
-def duplicates(texts: Iterable[tuple[RawEntry, str, str]]) -> list[tuple[RawEntry, RawEntry, str]]:
-    """Return the entries that share a name: who had it first, who has it too, and in which field.
-
-    Takes entries, names of fields and their texts; empty texts are not compared.
-    """
-    seen: dict[str, RawEntry] = {}
-    pairs: list[tuple[RawEntry, RawEntry, str]] = []
-    for entry, name, text in texts:
-        first = seen.setdefault(folded(text), entry)
-        if first is not entry and folded(text):
-            pairs.append((first, entry, name))
-    return pairs

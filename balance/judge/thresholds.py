@@ -6,15 +6,14 @@ bends it. A metric without a threshold is shown and not judged. A user can accep
 and the verdict is taken without them.
 """
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Self, TypeVar
 
-from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, field_validator
+from pydantic import AfterValidator, PlainValidator, model_validator
 
 from balance.errors import UsageError
 from balance.games import tomlfile
@@ -205,25 +204,18 @@ class _ThresholdForm(Form):
 
     id: Annotated[str, _in_file(_known_id)]
     low: _Bound = None
-    high: _Bound = Field(default=None, validate_default=True)
+    high: _Bound = None
     class_low: _Class = Class.BREAKS
     class_high: _Class = Class.BREAKS
     reason: Annotated[str, text(_LONGEST, markup=True)]
 
-    @field_validator("high")
-    @classmethod
-    def _above_low(cls, high: float | None, info: ValidationInfo) -> float | None:
-        low = info.data.get("low", -math.inf)
-        if low is None and high is None:
-            raise ValueError("missing; a threshold has low, high or both")
-        if low is not None and high is not None and low >= high:
-            raise ValueError(f"must be above low ({low:g}), found {high:g}")
-        return high
-
-    @field_validator("class_low", "class_high")
-    @classmethod
-    def _has_end(cls, class_: Class, info: ValidationInfo) -> Class:
-        end = str(info.field_name).removeprefix("class_")
-        if info.data.get(end, "wrong") is None:
-            raise ValueError(f"the threshold has no {end} end")
-        return class_
+    @model_validator(mode="after")
+    def _has_ends(self) -> Self:
+        if self.low is None and self.high is None:
+            raise ValueError("low: missing; a threshold has low, high or both")
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            raise ValueError(f"high: must be above low ({self.low:g}), found {self.high:g}")
+        for end in _ENDS:
+            if getattr(self, end) is None and f"class_{end}" in self.model_fields_set:
+                raise ValueError(f"class_{end}: the threshold has no {end} end")
+        return self

@@ -8,10 +8,12 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 from balance.games import tomlfile
+from balance.games.folding import folded
 from balance.games.forms import Form, read, text
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog.model import KINDS, Catalog, changed_parameters
@@ -137,14 +139,9 @@ def _build(entries: Sequence[RawEntry], version: str, problems: Problems, last_f
     editions = tuple(read_edition(e, problems) for e in of_kind["edition"])
     edition_ids = [e.id for e in editions if e.id]
     most_minions = _most_minions(entries)
-    catalog = Catalog(
-        inventions=tuple(read_invention(e, problems) for e in of_kind["invention"]),
-        twists=tuple(read_twist(e, problems, edition_ids, most_minions) for e in of_kind["twist"]),
-        editions=editions,
-        version=version,
-        policies=official_policies(),
-        entries=tuple(entries),
-    )
+    inventions = tuple(read_invention(e, problems) for e in of_kind["invention"])
+    twists = tuple(read_twist(e, problems, edition_ids, most_minions) for e in of_kind["twist"])
+    catalog = Catalog(inventions, twists, editions, version, official_policies(), tuple(entries))
     _check_names(of_kind, problems)
     _check_whole(catalog, of_kind["twist"], problems, last_file)
     return catalog
@@ -161,13 +158,16 @@ def _most_minions(entries: Sequence[RawEntry]) -> int:
 def _check_names(of_kind: Mapping[str, Sequence[RawEntry]], problems: Problems) -> None:
     """Refuse two entries of a kind that a user could not tell apart by id, English or Russian name."""
     for entries in of_kind.values():
-        ids = [(entry, "id", tomlfile.describe(entry.id).strip("'")) for entry in entries]
-        named = [(entry, name, entry.fields.get(name)) for name in ("name", "name_ru") for entry in entries]
-        texts = [(entry, name, text) for entry, name, text in named if isinstance(text, str)]
-        for first, second, name in tomlfile.duplicates([*ids, *texts]):
-            shown = tomlfile.describe(second.fields[name])
-            message = f"{shown} is the name or id of {first.label} already"
-            problems.add(second.file_of(name), second.label, name, message)
+        seen: dict[str, RawEntry] = {}
+        for name, entry in product(("id", "name", "name_ru"), entries):
+            value = entry.fields.get(name)
+            key = folded(
+                value if isinstance(value, str) else tomlfile.describe(value) if name == "id" else ""
+            )
+            first = seen.setdefault(key, entry)
+            if key and first is not entry:
+                message = f"{tomlfile.describe(value)} is the name or id of {first.label} already"
+                problems.add(entry.file_of(name), entry.label, name, message)
 
 
 def _check_whole(

@@ -10,28 +10,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Self, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    PlainValidator,
-    StrictBool,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, field_validator, model_validator
 
-from balance.games.forms import (
-    Expected,
-    Form,
-    Keys,
-    attempt,
-    form_fields,
-    known_word,
-    read,
-    text,
-    whole,
-    word,
-)
+from balance.games.forms import Expected, Form, Keys, attempt, known_word, read, text, whole, word
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import phrases
 from balance.games.nefarious.catalog.model import Change, Edition, Invention, Switches, Twist
@@ -155,7 +136,7 @@ class CommonForm(Form):
     note: Annotated[str, text(LONGEST_NOTE, empty=True, markup=True)] = ""
 
 
-COMMON_FIELDS: Final = tuple(form_fields(CommonForm))
+COMMON_FIELDS: Final = tuple(CommonForm.model_fields)
 
 
 class InventionForm(CommonForm):
@@ -181,7 +162,7 @@ class LineForm(Form):
     )
     who: Annotated[str, word(v.WHOM)] = "self"
     do: _Effect
-    first: StrictBool = False
+    first: Annotated[bool, Field(strict=True)] = False
     or_else: _Effect | None = None
     editions: _Editions = ()
 
@@ -255,7 +236,7 @@ class EditionForm(CommonForm):
 
 def read_invention(entry: RawEntry, problems: Problems) -> Invention:
     """Read one `[[invention]]`."""
-    return _read(entry, problems, InventionForm, _invention)
+    return _read(entry, problems, InventionForm, lambda form: Invention(**dict(form)))
 
 
 def read_twist(entry: RawEntry, problems: Problems, edition_ids: Sequence[str], most_minions: int) -> Twist:
@@ -280,10 +261,6 @@ def read_edition(entry: RawEntry, problems: Problems) -> Edition:
 
 def _common(form: CommonForm) -> dict[str, Any]:
     return {name: getattr(form, name) for name in COMMON_FIELDS}
-
-
-def _invention(form: InventionForm) -> Invention:
-    return Invention(**dict(form))
 
 
 def _twist(form: TwistForm) -> Twist:
