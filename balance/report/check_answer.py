@@ -11,7 +11,7 @@ from balance.errors import UsageError
 from balance.experiments.check import Check, judged
 from balance.games.contract import CatalogEntry
 from balance.games.variants import entry_names, variant_ids
-from balance.judge.sentences import needed_sentence
+from balance.judge.sentences import in_brief, needed_sentence
 from balance.judge.strengths import strength_of
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
@@ -171,8 +171,11 @@ class _Sheet:
             )
         if found.verdict is Verdict.BROKEN and found.variants and not mended:
             steps.append(f"{self._again()} --suggest looks for the smallest change that mends it.")
+        what = f"{found.verdict.value.upper()}: {self.title} ({self.run.plan.edition})"
+        if found.verdict is Verdict.BENT:
+            what += f": {in_brief(found.worst()[0].bent, found.bench.without)}"
         return Summary(
-            f"{found.verdict.value.upper()}: {self.title} ({self.run.plan.edition}). {self._by_players()}.",
+            f"{what}. {self._by_players()}.",
             tuple(VerdictCount.of(j.players, [j.verdict]) for j in found.own),
             next_steps=tuple(steps),
             warning=f"Too few games to say much: {count(few, 'game', 'games')} of each cell."

@@ -81,6 +81,8 @@ def _table(found: Ranked, top: int, command: str) -> Table:
         title = " + ".join(names.get(name, name) for name in judgement.variants)
         title += "" if both is None else " (only together)" if both.sure else " (possibly only together)"
         said = ranking.sentence(reason) if reason is not None else ""
+        if judgement.verdict is Verdict.BENT:
+            said = ranking.in_brief(judgement)
         again = fresh.get(id(reason))
         if again is not None:
             said += " Holds on fresh games." if again.holds else " Does not hold on fresh games."
