@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from balance.dataset.run import Run, Runs, open_run, open_runs
     from balance.measure.items import values
-    from balance.report.answers import check, check_all, compare, contested, price
+    from balance.report.answers import check, check_all, compare, contested, price, why
     from balance.report.build import write_report
     from balance.report.model import Answer
     from balance.sweep.simulation import simulate
@@ -37,6 +37,7 @@ __all__ = [
     "price",
     "simulate",
     "values",
+    "why",
     "write_report",
 ]
 
@@ -50,6 +51,7 @@ _HOMES = {
     "compare": "balance.report.answers",
     "contested": "balance.report.answers",
     "price": "balance.report.answers",
+    "why": "balance.report.answers",
     "Run": "balance.dataset.run",
     "Runs": "balance.dataset.run",
     "open_run": "balance.dataset.run",

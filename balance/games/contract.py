@@ -277,6 +277,26 @@ class Adjustable(Protocol):
         """Return the overlay that makes the catalog `new` of `old`; empty if nothing differs."""
 
 
+class Part(NamedTuple):
+    """One rule of a variant, and the catalog without it."""
+
+    words: str
+    """The rule as a sentence: `Research draws 2 cards.`."""
+    catalog: Any
+    """The whole catalog in which the variant lacks it."""
+
+
+@runtime_checkable
+class Explaining(Protocol):
+    """A game that says in its own words why games went as they did."""
+
+    def stall_cause(self, cell: Any, events: Sequence[Event]) -> str:
+        """Return why nobody won a replayed game: `the deck is closed and all hands are empty`."""
+
+    def parts(self, catalog: Any, edition: str, variant: str) -> Sequence[Part]:
+        """Return the rules of a variant that are in force in an edition, each with a catalog without it."""
+
+
 class Reading(NamedTuple):
     """Another reading of an entry that somebody has transcribed."""
 

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+from balance.experiments import causes as explaining
 from balance.experiments import check as checking
 from balance.experiments import compare as comparing
 from balance.experiments import contested as doubting
@@ -34,6 +35,12 @@ def _answered(
         return answer(experiment(*args, **given))
 
     return ask
+
+
+def why(names: Sequence[str] = (), *, jobs: int | None = None, **asked: Any) -> Answer:
+    """Judge a combination of variants, as `check` does, and name the causes of what is broken or bent."""
+    found = checking.check(names, **asked)
+    return check_answer(found, causes=explaining.causes(found, jobs))
 
 
 check = _answered(checking.check, check_answer)

@@ -17,6 +17,7 @@ from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
 from balance.measure.cells import CellStatistics
 from balance.report.atlas import metric_form
+from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import Step, judging_options
 from balance.report.formatting import count, interval, listed, slug, text, whole
@@ -46,6 +47,7 @@ from balance.sweep.replaying import replay_command
 
 if TYPE_CHECKING:
     from balance.dataset.run import Run
+    from balance.experiments.causes import Causes
     from balance.experiments.suggest import Remedy
 
 STEPS: Final = 4
@@ -92,10 +94,15 @@ def unseen_metrics(names: Sequence[str]) -> str:
 
 
 def check_answer(
-    found: Check, remedy: Remedy | None = None, *, mended: bool = False, command: str = ""
+    found: Check,
+    remedy: Remedy | None = None,
+    causes: Causes | None = None,
+    *,
+    mended: bool = False,
+    command: str = "",
 ) -> Answer:
     """Return the answer of a check; `mended` says that a remedy was searched, `command` what makes it."""
-    return _Sheet(found).answer(remedy, mended, command)
+    return _Sheet(found).answer(remedy, causes, mended, command)
 
 
 class _Sheet:
@@ -118,11 +125,12 @@ class _Sheet:
             run, number, what = found.telling_game
             self.replay = {"command": replay_command(run, number, found.overlays), "what": what}
 
-    def answer(self, remedy: Remedy | None, mended: bool, command: str) -> Answer:
+    def answer(self, remedy: Remedy | None, causes: Causes | None, mended: bool, command: str) -> Answer:
         """Return the answer."""
         found, cells = self.found, [(cell.cell.lineup, cell.strength) for cell in self._verdicts()]
         made = provenance_of(found.runs, found.games, command or self.check)
         mend = self._mend(remedy) if mended else []
+        sections = self._sections(made.commands, causes_section(causes), mend)
         return Answer(
             kind="pair",
             title=self.title,
@@ -131,22 +139,25 @@ class _Sheet:
             edition=self.run.plan.edition,
             words=game_words(self.facts),
             summary=self._summary(mended),
-            sections=tuple(section for section in self._sections(made.commands, mend) if section.blocks),
+            sections=tuple(section for section in sections if section.blocks),
             glossary=terms(self.facts, cells, found.thresholds),
             provenance=made,
             verdicts=tuple(verdict_record(j, found.sentence) for j in found.own),
             findings=tuple(
                 finding_record(cell, finding) for cell in self._verdicts() for finding in cell.findings
             ),
-            records=self._records() | ({"suggestion": _remedy_record(remedy)} if mended else {}),
+            records=self._records()
+            | ({"causes": causes_record(causes)} if causes else {})
+            | ({"suggestion": _remedy_record(remedy)} if mended else {}),
             places=absolute(run.path for run in found.runs),
             found=found,
         )
 
-    def _sections(self, commands: Sequence[str], mend: list[Block]) -> list[Section]:
+    def _sections(self, commands: Sequence[str], causes: Section, mend: list[Block]) -> list[Section]:
         """Return the pages."""
         return [
             Section("verdict", "Why", tuple(self._reasons())),
+            causes,
             Section("rules", "The rules", tuple(self._rules())),
             Section("length", "Length", (self._lengths(),)),
             Section("metrics", "What it does", (self._metrics(), *self._win_points())),

@@ -53,7 +53,8 @@ def test_what_bends_a_game_in_one_line_each_kind_of_thing_once():
         lambda finding: findings[id(finding.measured)],
     )
     assert line == (
-        "games last 8.0 rounds on average instead of 14, nobody chooses to work, hardly anybody chooses to invent"
+        "games last 8.0 rounds on average instead of 14, nobody chooses to work, "
+        "hardly anybody chooses to invent"
     )
 
 

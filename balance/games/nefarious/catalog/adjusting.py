@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from balance.errors import UsageError
+from balance.errors import CatalogError, UsageError
 from balance.games import contract, tomlfile
-from balance.games.contract import Doubt, Number, Reading
+from balance.games.contract import Doubt, Number, Part, Reading
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import descriptions, english, phrases
 from balance.games.nefarious.catalog.loading import rebuilt
@@ -76,6 +76,41 @@ def without(catalog: Catalog, kind: str, id_: str) -> Catalog:
     """Return the catalog without an entry; CatalogError if it does not hold together."""
     gone = _entry(catalog, kind, id_)
     return rebuilt(catalog, [entry for entry in catalog.entries if entry is not gone])
+
+
+def parts(catalog: Catalog, edition: str, variant: str) -> list[Part]:
+    """Return every change, switch and line of a twist in words, each with the catalog without it.
+
+    A part that another one needs, such as a line that counts what an earlier one discards, is left out.
+
+    >>> from balance.games.nefarious.catalog.loading import load_catalog
+    >>> [part.words for part in parts(load_catalog(), "ascora-2011", "forgotten-epiphanies")]
+    ['Research draws 2 cards (normally 1; 1 more).', 'Every invention gains a last line: "Discard a card."']
+    """
+    entry, here = _entry(catalog, "twist", variant), catalog.edition(edition)
+    said = english.twist_rule(catalog.twist(variant), here)
+    found = []
+    for fields in _reduced(entry.fields):
+        try:
+            changed = _changed(catalog, entry, fields)
+        except CatalogError:
+            continue
+        left = english.twist_rule(changed.twist(variant), here)
+        gone = [sentence for sentence in said if sentence not in left]
+        if gone:
+            found.append(Part(" ".join(gone), changed))
+    return found
+
+
+def _reduced(fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the fields of a twist that differ if one change, switch or line is taken away."""
+    for field in (*v.CHANGES, "switches"):
+        table = fields.get(field, {})
+        for name in table:
+            yield {field: {key: value for key, value in table.items() if key != name}}
+    lines = fields.get("lines", ())
+    for number in range(len(lines)):
+        yield {"lines": [line for place, line in enumerate(lines) if place != number]}
 
 
 def overlay_text(old: Catalog, new: Catalog) -> str:

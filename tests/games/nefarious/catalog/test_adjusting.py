@@ -3,7 +3,15 @@
 import pytest
 
 from balance.errors import CatalogError, UsageError
-from balance.games.nefarious.catalog.adjusting import doubts, numbers, overlay_text, with_number, without
+from balance.games.nefarious.catalog import english
+from balance.games.nefarious.catalog.adjusting import (
+    doubts,
+    numbers,
+    overlay_text,
+    parts,
+    with_number,
+    without,
+)
 from balance.games.nefarious.catalog.loading import load_catalog
 
 OFFICIAL = load_catalog()
@@ -106,3 +114,24 @@ def test_a_reading_is_a_whole_catalog(load):
     card = reading.catalog.invention(6)
     assert (card.vp, card.cost) == (5, 5)
     assert load(overlay_text(OFFICIAL, reading.catalog)).invention(6) == card
+
+
+def test_each_rule_of_a_twist_can_be_switched_off_alone():
+    cards, counted = parts(OFFICIAL, "ascora-2011", "geeks")
+    assert cards.words == "Each player starts with 10 cards in hand (normally 3)."
+    assert cards.catalog.twist("geeks").changes == ()
+    assert cards.catalog.twist("geeks").switches == OFFICIAL.twist("geeks").switches
+    assert counted.catalog.twist("geeks").switches.per_hand_counts == ""
+    assert counted.catalog.twist("geeks").changes == OFFICIAL.twist("geeks").changes
+
+
+def test_the_rules_of_every_twist_together_are_all_that_it_says():
+    for twist in OFFICIAL.twists:
+        for edition in twist.editions:
+            said = " ".join(english.twist_rule(twist, OFFICIAL.edition(edition)))
+            for part in parts(OFFICIAL, edition, twist.id):
+                assert part.words in said
+                assert part.catalog.hash != OFFICIAL.hash
+    assert [part.words for part in parts(OFFICIAL, "ascora-2011", "mad-broker")] == english.twist_rule(
+        OFFICIAL.twist("mad-broker"), OFFICIAL.edition("ascora-2011")
+    )
