@@ -70,8 +70,8 @@ class Check:
     interactions: tuple[Interaction, ...]
     together: tuple[Together, ...]
     thresholds: Thresholds
-    quick: bool = False
-    """Whether a higher strength would have played more games."""
+    strength: str = ""
+    """How much was played for it; nothing if the runs were there."""
     overlays: tuple[str | Path, ...] = ()
     """The files that the catalog was made of, if they are known."""
 
@@ -207,8 +207,7 @@ def check(
         opened = [*opened, _play_on(judged_, look, play or play_prepared)]
         settled = {j.key: j for j in judged_.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
         judged_ = judged(found, catalog_, variants, opened, players, accepted, look, settled)
-    quick = strength == "quick" and not runs
-    return replace(judged_, quick=quick, overlays=tuple(catalog))
+    return replace(judged_, strength="" if runs else strength, overlays=tuple(catalog))
 
 
 def _play_on(found: Check, look: Look, play: Play) -> Run:

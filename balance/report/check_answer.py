@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.errors import UsageError
@@ -19,7 +19,7 @@ from balance.measure.cells import CellStatistics
 from balance.report.atlas import metric_form
 from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
-from balance.report.evidence import Step, judging_options
+from balance.report.evidence import Step
 from balance.report.formatting import count, interval, listed, slug, text, whole
 from balance.report.glossary import game_words, terms
 from balance.report.model import (
@@ -39,6 +39,7 @@ from balance.report.model import (
     absolute,
     literal,
 )
+from balance.report.next_steps import check_command, next_steps
 from balance.report.query_blocks import RunQueries
 from balance.report.records import finding_record, verdict_record
 from balance.stats.intervals import Interval
@@ -115,10 +116,7 @@ class _Sheet:
         self.title = " + ".join(self.names[name] for name in found.variants) or (
             f"{self.facts.title} without {self.facts.variants}"
         )
-        counts = sorted({j.players for j in found.own})
-        runs = [f"--run {shlex.quote(str(run.path))}" for run in found.kept_runs]
-        words = ["balance check", *found.variants, *runs]
-        self.check = " ".join([*words, *judging_options(found.runs, counts, found.thresholds)])
+        self.check = check_command(found)
         self.worst = found.worst()[0].cell
         self.replay = None
         if found.telling_game is not None:
@@ -129,6 +127,8 @@ class _Sheet:
         """Return the answer."""
         found, cells = self.found, [(cell.cell.lineup, cell.strength) for cell in self._verdicts()]
         made = provenance_of(found.runs, found.games, command or self.check)
+        if found.strength:  # the command plays the same games
+            made = replace(made, commands=(self.check,))
         mend = self._mend(remedy) if mended else []
         sections = self._sections(made.commands, causes_section(causes), mend)
         return Answer(
@@ -149,7 +149,7 @@ class _Sheet:
             records=self._records()
             | ({"causes": causes_record(causes)} if causes else {})
             | ({"suggestion": _remedy_record(remedy)} if mended else {}),
-            places=absolute(run.path for run in found.runs),
+            places=absolute([*shlex.split(self.check), *(run.path for run in found.runs)]),
             found=found,
         )
 
@@ -173,29 +173,18 @@ class _Sheet:
 
     def _summary(self, mended: bool) -> Summary:
         found = self.found
-        few = min(cell.cell.games for cell in self._verdicts())
-        steps = []
-        if found.quick and found.verdict is Verdict.UNDECIDED:
-            steps.append(
-                f"{self._again()} --strength normal plays about five times as many games, which is enough "
-                "where nothing is near its threshold."
-            )
-        if found.verdict is Verdict.BROKEN and found.variants and not mended:
-            steps.append(f"{self._again()} --suggest looks for the smallest change that mends it.")
+        few = min(max(cell.cell.games for cell in j.cells) for j in found.own)
         what = f"{found.verdict.value.upper()}: {self.title} ({self.run.plan.edition})"
         if found.verdict is Verdict.BENT:
             what += f": {in_brief(found.worst()[0].bent, found.bench.without)}"
         return Summary(
             f"{what}. {self._by_players()}.",
             tuple(VerdictCount.of(j.players, [j.verdict]) for j in found.own),
-            next_steps=tuple(steps),
-            warning=f"Too few games to say much: {count(few, 'game', 'games')} of each cell."
+            next_steps=tuple(next_steps(found, mended=mended)),
+            warning=f"Too few games to say much: {count(few, 'game', 'games')} at a table."
             if few < _FEW
             else "",
         )
-
-    def _again(self) -> str:
-        return " ".join(["balance check", *self.found.variants])
 
     def _by_players(self) -> str:
         """Return which verdict holds at which numbers of players: "Broken at 2 and 3 players; fine at 4"."""
@@ -224,7 +213,10 @@ class _Sheet:
         shown += [said for j in found.own if j.verdict is Verdict.UNDECIDED for said in self._open(j)]
         if not reasons and all(j.verdict is Verdict.FINE for j in found.own):
             shown.append("Every metric is within its [[accepted range]], beyond doubt.")
-        return [*([Bullets(tuple(shown))] if shown else []), self._verdict_table()]
+        look: list[Block] = [Bullets(tuple(shown))] if shown else []
+        if self.replay is not None:
+            look.append(Code(self.replay["command"], f"A game to look at ({self.replay['what']})"))
+        return [*look, self._verdict_table()]
 
     def _open(self, judgement: Judgement) -> list[str]:
         """Return what keeps a verdict open."""
@@ -383,10 +375,7 @@ class _Sheet:
             f"{found.judgements.family}.",
             *([f"Not looked at: {unseen_metrics(unseen)}."] if unseen else []),
         ]
-        lines = list(commands)
-        if self.replay is not None:
-            lines += [f"# a game worth looking at: {self.replay['what']}", self.replay["command"]]
-        return [Bullets(tuple(said)), Code("\n".join(lines))]
+        return [Bullets(tuple(said)), Code("\n".join(commands))]
 
     # --- for programs
 
