@@ -254,6 +254,8 @@ class Number(NamedTuple):
     value: int
     low: int
     high: int
+    normal: int | None = None
+    """The value with which the entry would leave the game as it is; None: there is none."""
 
 
 @runtime_checkable

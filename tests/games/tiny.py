@@ -490,7 +490,8 @@ class Tiny:
     def numbers(self, catalog: Catalog, kind: str, id_: str) -> list[Number]:
         entry = self._entry(catalog, kind, id_)
         known = [(name, bounds) for name, bounds in NUMBERS.get(kind, {}).items() if name in entry.fields]
-        return [Number(name, entry.fields[name], *bounds) for name, bounds in known]
+        normal = 0 if kind == "mood" else None
+        return [Number(name, entry.fields[name], *bounds, normal) for name, bounds in known]
 
     def with_number(self, catalog: Catalog, kind: str, id_: str, path: str, value: int) -> Catalog:
         old = self._entry(catalog, kind, id_)

@@ -56,7 +56,7 @@ def numbers(catalog: Catalog, kind: str, id_: str) -> list[Number]:
 
     >>> from balance.games.nefarious.catalog.loading import load_catalog
     >>> numbers(load_catalog(), "twist", "embezzling-minions")[0]
-    Number(path='lines.1.do', value=1, low=1, high=20)
+    Number(path='lines.1.do', value=1, low=1, high=20, normal=0)
     """
     return [place.number for place in _places(_entry(catalog, kind, id_))]
 
@@ -195,13 +195,14 @@ def _places(entry: RawEntry) -> Iterator[_Place]:
     for how in v.CHANGES if entry.kind == "twist" else ():
         for name, value in fields.get(how, {}).items():
             low, high = change_range(how, v.PARAMETERS[name])
-            yield _Place(Number(f"{how}.{name}", value, low, high), how, (name,))
+            normal = {"set": v.PARAMETERS[name].basic, "add": 0, "multiply": 1}[how]
+            yield _Place(Number(f"{how}.{name}", value, low, high, normal), how, (name,))
     for number, line in enumerate(fields.get("lines", ())):
         yield from _line(f"lines.{number + 1}", number, line)
     for name, bounds in _SWITCH_RANGES.items():
         if name in fields.get("switches", {}):
             value = fields["switches"][name]
-            yield _Place(Number(f"switches.{name}", value, *bounds), "switches", (name,))
+            yield _Place(Number(f"switches.{name}", value, *bounds, 0), "switches", (name,))
 
 
 def _line(path: str, number: int, line: Mapping[str, Any]) -> Iterator[_Place]:
@@ -227,7 +228,9 @@ def _effect(path: str, field: str, keys: tuple[str | int, ...], text: str) -> It
     effect = phrases.parse_effect(text)
     if not effect.everything and effect.what != "commit":
         low, high = _MULTIPLIER if effect.op == "x" else v.AMOUNT_RANGE
-        yield _Place(Number(path, effect.amount, low, high), field, keys, effect, "amount")
+        yield _Place(
+            Number(path, effect.amount, low, high, int(effect.op == "x")), field, keys, effect, "amount"
+        )
     if effect.per and effect.per.endswith("N"):
         yield _Place(Number(f"{path}.per", effect.per_n, *_PER), field, keys, effect, "per_n")
     if effect.test and isinstance(effect.test.right, int):

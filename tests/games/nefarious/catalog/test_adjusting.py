@@ -30,12 +30,12 @@ def load(tmp_path):
 @pytest.mark.parametrize(
     ("twist", "expected"),
     [
-        ("science-marathon", [("set.goal", 30, 1, 999)]),
-        ("age-of-boredom", [("switches.rest", 1, 1, 3)]),
-        ("cyber-spies", [("lines.1.do", 0, 0, 10)]),
-        ("subliminal-advertising", [("lines.1.do", 1, 1, 20), ("lines.1.do.per", 5, 2, 20)]),
-        ("grants", [("lines.1.do", 2, 1, 20), ("lines.1.if", 0, 0, 99)]),
-        ("unions", [("lines.1.do", 1, 1, 20), ("lines.1.or_else", 1, 1, 20)]),
+        ("science-marathon", [("set.goal", 30, 1, 999, 20)]),
+        ("age-of-boredom", [("switches.rest", 1, 1, 3, 0)]),
+        ("cyber-spies", [("lines.1.do", 0, 0, 10, 1)]),
+        ("subliminal-advertising", [("lines.1.do", 1, 1, 20, 0), ("lines.1.do.per", 5, 2, 20, None)]),
+        ("grants", [("lines.1.do", 2, 1, 20, 0), ("lines.1.if", 0, 0, 99, None)]),
+        ("unions", [("lines.1.do", 1, 1, 20, 0), ("lines.1.or_else", 1, 1, 20, 0)]),
         ("hyperinflation", []),  # everything is lost: no number
     ],
 )  # fmt: skip
