@@ -33,3 +33,16 @@ def test_a_verdict_of_the_first_look_takes_no_more_games(tmp_path):
     found = check(players=2, thresholds=[impossible], say=said.append)
     assert (found.verdict, len(found.runs), said) == (Verdict.BROKEN, 1, [])
     assert [j.look for j in found.own] == [1]
+
+
+def test_mob_influence_with_six_stalls_no_game_of_players_who_read_it():
+    """Players of one mind used to choose the same actions for ever: that was their fault, not the twist's."""
+    found = check(["mob-influence"], players=6)
+    (stalls,) = [
+        finding
+        for cell in found.own[0].cells
+        for finding in cell.findings
+        if finding.measured.metric.name == "stalls" and cell.cell.lineup == found.game.facts.default_lineup
+    ]
+    assert stalls.measured.interval.value < 0.01
+    assert found.verdict is not Verdict.BROKEN
