@@ -7,7 +7,7 @@ they can be queried and replayed, and the same check finds them again. Without n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance import games
 from balance.dataset.run import Run, open_runs
+from balance.dataset.schema import split_game_id
 from balance.errors import DataError, UsageError
 from balance.experiments.side_by_side import judge_runs, play_prepared
 from balance.games.contract import Catalog, Game
@@ -26,11 +27,13 @@ from balance.judge.interaction import Interaction, Together, interactions, toget
 from balance.judge.sentences import finding_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, Key, Verdict, combined
-from balance.measure.cells import CellStatistics, Statistics
+from balance.measure.cells import CellStatistics, Statistics, connect, games_of_length
 from balance.measure.metrics import Measurement
 from balance.stats.corrections import Look
 
 if TYPE_CHECKING:
+    import duckdb
+
     from balance.experiments.side_by_side import Play
 
 
@@ -67,9 +70,10 @@ class Check:
     bench: Bench
     judgements: Judgements
     """Those of the combination and, beside them, of its parts alone: one family."""
-    interactions: tuple[Interaction, ...]
     together: tuple[Together, ...]
     thresholds: Thresholds
+    con: duckdb.DuckDBPyConnection
+    """Has the deals of the cells in memory, and the views of the runs."""
     strength: str = ""
     """How much was played for it; nothing if the runs were there."""
     overlays: tuple[str | Path, ...] = ()
@@ -133,31 +137,40 @@ class Check:
         ]
 
     @cached_property
+    def interactions(self) -> list[Interaction]:
+        """What a pair does beyond its two variants alone."""
+        if len(self.variants) != 2:
+            return []
+        cells = [cell.cell.id for judgement in self.own for cell in judgement.cells]
+        return interactions(self.runs, self.statistics, cells, con=self.con)
+
+    @cached_property
     def telling_game(self) -> tuple[Run, int, str] | None:
         """A game that shows what is wrong, or a typical one: its run, its id, and what it is."""
         cell, finding = self.worst()
-        name = finding.measured.metric.name if finding else ""
+        stalls = finding is not None and finding.measured.metric.name == "stalls"
+        lengths = sorted(cell.cell.lengths.items())
+        middle = next(length for length, upto in _running(lengths) if 2 * upto > cell.cell.games)
+        found = games_of_length(self.runs, [(cell.cell.id, middle, stalls)], self.con)
+        if cell.cell.id not in found:  # what stalls on a fresh look alone
+            return None
+        number = found[cell.cell.id]
+        index = split_game_id(number).index
         for run in self.runs:
-            found = _telling_game(run, cell.cell, name)
-            if found is not None:
-                return run, *found
+            planned = run.plan.cell(cell.cell.id)
+            if planned is not None and index in run.plan.indices(
+                planned.players, planned.first, planned.deals
+            ):
+                return run, number, "nobody wins it" if stalls else f"one of typical length, {middle} rounds"
         return None
 
 
-def _telling_game(run: Run, cell: CellStatistics, metric: str) -> tuple[int, str] | None:
-    """Return a game of a cell: one that nobody won if that is the fault, otherwise one of typical length."""
-    import polars as pl
-
-    stored = {column.role: column.name for column in next(t for t in run.tables if t.name == "games").columns}
-    length, stalled = stored["length"], stored["stalled"]
-    rows = run.games.filter(pl.col("cell_id") == cell.id).select("game_id", length, stalled).collect()
-    if rows.is_empty():
-        return None
-    if metric == "stalls" and rows[stalled].any():
-        return rows.filter(pl.col(stalled))["game_id"].sort()[0], "nobody wins it"
-    middle = rows[length].sort()[rows.height // 2]
-    typical = rows.filter(pl.col(length) == middle)["game_id"].sort()[0]
-    return typical, f"one of typical length, {middle} rounds"
+def _running(lengths: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield each length with the number of games up to it."""
+    upto = 0
+    for length, games_ in lengths:
+        upto += games_
+        yield length, upto
 
 
 def check(
@@ -200,13 +213,14 @@ def check(
         opened = _play(found, variants, players, strength, edition, seed, catalog, save_run, play)
     accepted = load_thresholds(found, thresholds, accept)
     look = Look(1, 1 if runs else STRENGTHS[strength].looks)
-    judged_ = judged(found, catalog_, variants, opened, players, accepted, look)
+    con = connect()
+    judged_ = judged(found, catalog_, variants, opened, players, accepted, look, con=con)
     while look.number < look.of and any(j.verdict is Verdict.UNDECIDED for j in judged_.own):
         say(f"provisional, after {judged_.games:,} games: {judged_.verdict}; more games where it is open")
         look = look._replace(number=look.number + 1)
         opened = [*opened, _play_on(judged_, look, play or play_prepared)]
         settled = {j.key: j for j in judged_.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
-        judged_ = judged(found, catalog_, variants, opened, players, accepted, look, settled)
+        judged_ = judged(found, catalog_, variants, opened, players, accepted, look, settled, con)
     return replace(judged_, strength="" if runs else strength, overlays=tuple(catalog))
 
 
@@ -284,10 +298,11 @@ def judged(
     thresholds: Thresholds,
     look: Look | None = None,
     settled: Mapping[Key, Judgement] | None = None,
+    con: duckdb.DuckDBPyConnection | None = None,
 ) -> Check:
     """Judge a combination by the games of runs; DataError if they have none of it.
 
-    For repeated looks, as in `balance.judge.verdict.judge`.
+    For repeated looks, as in `balance.judge.verdict.judge`; they share a connection.
     """
     from balance.sweep.planning import parse_players
 
@@ -303,11 +318,10 @@ def judged(
     if not any(tuple(sorted(cells[number].variants)) == variants for number in wanted):
         of = " + ".join(variants) or f"the game without {game.facts.variants}"
         raise DataError(f"the runs hold no games of {of} at these numbers of players")
-    found, bench = judge_runs(runs, thresholds, wanted, look, settled, items=True)
+    con = con or connect()
+    found, bench = judge_runs(runs, thresholds, wanted, look, settled, items=True, into=con)
     summed = bench.statistics
-    pairs = [number for number in wanted if tuple(sorted(cells[number].variants)) == variants]
-    beyond = interactions(runs, summed, pairs) if len(variants) == 2 else []
     both = together(found, summed) if len(variants) == 2 else []
     return Check(
-        game, catalog, variants, tuple(runs), summed, bench, found, tuple(beyond), tuple(both), thresholds
+        game, catalog, variants, tuple(runs), summed, bench, found, tuple(both), thresholds, con
     )  # fmt: skip

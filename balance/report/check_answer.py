@@ -280,7 +280,7 @@ class _Sheet:
         return f"{cell.players} players, {strength_of(self.facts, cell.lineup).name}"
 
     def _lengths(self) -> Table | Chart:
-        return RunQueries(self.found.runs).block(
+        return RunQueries(self.found.runs, con=self.found.con).block(
             "cell-lengths",
             {"cell": self.worst.id},
             caption=f"How long games last with and without, {self._at(self.worst)}",
