@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from balance.dataset.run import Run, Runs, open_run, open_runs
     from balance.measure.items import values
-    from balance.report.answers import check, check_all, compare, contested, price, why
+    from balance.report.answers import check, check_all, compare, contested, ladder, mend, price, why
     from balance.report.build import write_report
     from balance.report.model import Answer
     from balance.sweep.simulation import simulate
@@ -32,6 +32,8 @@ __all__ = [
     "check_all",
     "compare",
     "contested",
+    "ladder",
+    "mend",
     "open_run",
     "open_runs",
     "price",
@@ -50,6 +52,8 @@ _HOMES = {
     "check_all": "balance.report.answers",
     "compare": "balance.report.answers",
     "contested": "balance.report.answers",
+    "ladder": "balance.report.answers",
+    "mend": "balance.report.answers",
     "price": "balance.report.answers",
     "why": "balance.report.answers",
     "Run": "balance.dataset.run",

@@ -6,17 +6,25 @@ Seeds and samples are those of `balance.experiments.samples`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
+from balance import games, machine
 from balance.errors import UsageError
 from balance.experiments.arena import Match, Outcome, play_matches
+from balance.experiments.samples import PUBLISHED_SEED, sample
 from balance.games.contract import Game
+from balance.games.keys import check_keys
 from balance.games.lineup import drawn_lineup, parse_lineup
+from balance.games.variants import variant_names
 
 EVERYBODY: Final = "all"
 """The opponents of a policy at mixed tables."""
+NONE: Final = "none"
+SAMPLE: Final = "sample"
+"""What names no variants, and a fixed sample of combinations."""
 _DIGITS: Final = 4
 
 Pair = tuple[str, str]
@@ -78,10 +86,63 @@ class Standings:
     rungs: tuple[Rung, ...]
 
 
+@dataclass(frozen=True)
+class LadderRequest:
+    """A ladder that somebody asks for, before it is played."""
+
+    game: Game[Any, Any]
+    edition: str
+    players: int
+    described: str
+    """The variants in force, in words."""
+    seed: int
+    plan: Ladder
+
+    def play(self, jobs: int | None = None, advance: Callable[[int], object] = lambda _: None) -> Standings:
+        """Play everything; the result does not depend on the number of jobs."""
+        found = self.plan.play(self.game, self.seed, jobs or machine.cores().amount, advance)
+        rest = self.game, self.edition, self.players, self.described, self.seed
+        return Standings(*rest, self.plan.games, tuple(found))
+
+
+def request(
+    *,
+    players: int = 4,
+    variants: Sequence[str] = (),
+    policies: Sequence[str] = (),
+    games_per_match: int = 20_000,
+    seed: int = PUBLISHED_SEED,
+    edition: str | None = None,
+    catalog: Iterable[str | Path] = (),
+    game: str = games.DEFAULT,
+) -> LadderRequest:
+    """Return the ladder of some policies (by default all), under no variants, under these, or a `sample`."""
+    check_keys(seed, 0)
+    found = games.get(game)
+    loaded = found.load_catalog(catalog)
+    printed = edition or found.facts.default_edition
+    combined: Sequence[tuple[str, ...]] = [()]
+    if list(variants) == [SAMPLE]:
+        combined = sample(found, loaded, printed)
+    elif variants and list(variants) != [NONE]:
+        combined = [tuple(variant_names(found, loaded, variants))]
+    cells = [found.compile(loaded, printed, players, combination) for combination in combined]
+    made = plan(found, list(policies) or found.facts.policies, players, cells, games_per_match)
+    said = " + ".join(combined[0]) or f"no {found.facts.variants}"
+    if len(combined) > 1:
+        said = f"{len(combined)} combinations of {found.facts.variants}"
+    return LadderRequest(found, printed, players, said, seed, made)
+
+
+def ladder(*, jobs: int | None = None, **asked: Any) -> Standings:
+    """Measure how strong policies are: one against the rest, and mixed tables; `request` has the options."""
+    return request(**asked).play(jobs)
+
+
 def plan(
-    game: Game[Any, Any], policies: Sequence[str], players: int, cells: Sequence[Any], games: int
+    game: Game[Any, Any], policies: Sequence[str], players: int, cells: Sequence[Any], least: int
 ) -> Ladder:
-    """Return what to play: at least `games` of each pair, and as many mixed ones for each policy.
+    """Return what to play: at least `least` games of each pair, and as many mixed ones for each policy.
 
     Games are shared out evenly among the cells; all rotations of a deal are played.
     """
@@ -89,19 +150,19 @@ def plan(
     if len(names) < 2:
         raise UsageError(f"a ladder needs two policies at least, not {len(names)} ({', '.join(names)})")
     pairs = tuple((one, rest) for one in names for rest in names if one != rest)
-    deals = _share(games, len(cells) * players)
+    deals = _share(least, len(cells) * players)
     ones = tuple(
         Match(parse_lineup(",".join([one, *[rest] * (players - 1)]), players, game), tuple(cells), deals)
         for one, rest in pairs
     )
     mixed = drawn_lineup(names, players, game, EVERYBODY)
     return Ladder(
-        names, players, pairs, (*ones, Match(mixed, tuple(cells), _share(games * len(names), len(cells))))
+        names, players, pairs, (*ones, Match(mixed, tuple(cells), _share(least * len(names), len(cells))))
     )
 
 
-def _share(games: int, parts: int) -> int:
-    return max(1, math.ceil(games / parts))
+def _share(wanted: int, parts: int) -> int:
+    return max(1, math.ceil(wanted / parts))
 
 
 def rungs(policies: Sequence[str], ones: Mapping[Pair, Outcome], mixed: Outcome) -> list[Rung]:
