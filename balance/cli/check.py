@@ -178,6 +178,7 @@ def check(
             accept=accept or (),
             save_run=save_run,
             play=player(jobs),
+            jobs=jobs,
             say=diagnostics.say,
         )
         remedy = _remedy(found, strength, jobs) if suggest else None

@@ -7,6 +7,7 @@ they can be queried and replayed, and the same check finds them again. Without n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +19,7 @@ from balance import games
 from balance.dataset.run import Run, open_runs
 from balance.dataset.schema import split_game_id
 from balance.errors import DataError, UsageError
+from balance.experiments.probe import Gain, probe
 from balance.experiments.side_by_side import judge_runs, play_prepared
 from balance.games.contract import Catalog, Game
 from balance.games.variants import entry_names, texts_of, variant_ids
@@ -48,12 +50,14 @@ class Scale:
     """How often the games are looked at, twice as many each time; what one look decides stays."""
     search_games: int = 0
     """Games per cell of players who think everything out, at one number of players."""
+    probed: int = 0
+    """Games in which each other policy plays one seat, at each number of players."""
 
 
 STRENGTHS: Final[Mapping[str, Scale]] = {
     "quick": Scale(400, looks=3),
-    "normal": Scale(None, "1pp"),
-    "expert": Scale(None, "1pp", search_games=200),
+    "normal": Scale(None, "1pp", probed=300),
+    "expert": Scale(None, "1pp", search_games=200, probed=300),
 }
 SEARCH_PLAYERS: Final = 4
 
@@ -78,6 +82,8 @@ class Check:
     """How much was played for it; nothing if the runs were there."""
     overlays: tuple[str | Path, ...] = ()
     """The files that the catalog was made of, if they are known."""
+    gains: tuple[Gain, ...] = ()
+    """What others gain in the place of one default player, by number of players, as far as it was probed."""
 
     @property
     def own(self) -> list[Judgement]:
@@ -187,6 +193,7 @@ def check(
     accept: Iterable[str] = (),
     save_run: str | Path | None = None,
     play: Play | None = None,
+    jobs: int | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Check:
     """Judge a combination of variants, by games of its own or by those of runs that are there.
@@ -221,7 +228,25 @@ def check(
         opened = [*opened, _play_on(judged_, look, play or play_prepared)]
         settled = {j.key: j for j in judged_.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
         judged_ = judged(found, catalog_, variants, opened, players, accepted, look, settled, con)
-    return replace(judged_, strength="" if runs else strength, overlays=tuple(catalog))
+    gains = () if runs else tuple(_probed(judged_, STRENGTHS[strength].probed, jobs, say))
+    return replace(judged_, strength="" if runs else strength, overlays=tuple(catalog), gains=gains)
+
+
+def _probed(found: Check, games_: int, jobs: int | None, say: Callable[[str], None]) -> Iterator[Gain]:
+    """Yield what others gain in the place of one default player, at each number of players."""
+    plan = found.runs[0].plan
+    for judgement in found.own if games_ else ():
+        say(f"one seat played by others, {judgement.players} players")
+        yield probe(
+            found.game,
+            found.catalog,
+            found.variants,
+            players=judgement.players,
+            edition=plan.edition,
+            seed=plan.seed,
+            deals=math.ceil(games_ / judgement.players),
+            jobs=jobs,
+        )
 
 
 def _play_on(found: Check, look: Look, play: Play) -> Run:

@@ -374,6 +374,7 @@ class _Sheet:
             f"{count(found.games, 'game', 'games')}, seed {self.run.plan.seed}{where}",
             f"{found.judgements.family}.",
             *([f"Not looked at: {unseen_metrics(unseen)}."] if unseen else []),
+            *(f"{gain}." for gain in found.gains),
         ]
         return [Bullets(tuple(said)), Code("\n".join(commands))]
 
@@ -402,6 +403,7 @@ class _Sheet:
             "family": family | {"correction": "Benjamini-Yekutieli"},
             "not_looked_at": list(found.judgements.not_looked_at),
             "replay": self.replay,
+            "gains": [asdict(gain) | {"words": gain.words} for gain in found.gains],
         }  # fmt: skip
 
 

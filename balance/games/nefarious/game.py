@@ -83,10 +83,10 @@ class Nefarious(Engine):
 
     @cached_property
     def facts(self) -> Facts:
-        """The facts of Nefarious; measures are added here, because they decide no row."""
+        """The facts of Nefarious; measures and probes are added here, because they decide no row."""
         from balance.games.nefarious.measures import MEASURES
 
-        return replace(super().facts, declared=MEASURES)
+        return replace(super().facts, declared=MEASURES, probes=("search:10",))
 
     def load_catalog(self, overlays: Iterable[str | Path] = ()) -> Catalog:
         """Load the official catalog with overlays laid over it."""
