@@ -15,10 +15,11 @@ from statistics import NormalDist
 from typing import Any, Final
 
 from balance import machine
-from balance.experiments.arena import Match, Outcome, play_matches
+from balance.experiments.dealing import play_deals
 from balance.games.contract import Catalog, Game
 from balance.games.lineup import parse_lineup
 from balance.judge.verdict import ALPHA
+from balance.stats.ratio import Ratio
 
 FAIR: Final = 1.0
 """The win points of a default player among default players: all rotations are played."""
@@ -66,24 +67,27 @@ def probe(
     seed: int,
     deals: int,
     jobs: int | None = None,
-    advance: Callable[[int], object] = lambda _: None,
+    advance: Callable[[str], object] = lambda _: None,
 ) -> Gain:
-    """Play one seat by each other policy and return the best gain."""
+    """Play one seat by each other policy, in turn, and return the best gain; `advance` is told who played."""
     facts = game.facts
     usual = facts.usual
     others = [name for name in (*facts.policies, *facts.probes) if name != usual]
     orders = list(permutations(variants)) if facts.variants_ordered else [tuple(variants)]
-    cells = tuple(game.compile(catalog, edition, players, order) for order in orders)
-    each = math.ceil(deals / len(cells))
-    matches = [Match(parse_lineup(f"one:{name},{usual}", players, game), cells, each) for name in others]
-    played = play_matches(game, matches, seed, jobs or machine.cores().amount, advance)
+    cells = [game.compile(catalog, edition, players, order) for order in orders]
+    shares = [range(deals)[place :: len(cells)] for place in range(len(cells))]
     reach = NormalDist().inv_cdf(1 - ALPHA / len(others))
-    found = [_gain(outcome, name, reach) for outcome, name in zip(played, others, strict=True)]
+    found, played = [], 0
+    for name in others:
+        lineup = parse_lineup(f"one:{name},{usual}", players, game)
+        tasks = [(cell, lineup, own) for cell, own in zip(cells, shares, strict=True)]
+        points = Ratio.none(players)
+        for batch in play_deals(game, tasks, seed, jobs or machine.cores().amount):
+            score, seats = batch.by_deal(batch.seated[:, :, None] == game.policy_number(name))
+            points += Ratio.of(score[:, 0], seats[:, 0], players)
+            played += batch.winners.size
+        value = float(points.value) - FAIR
+        found.append((value - reach * math.sqrt(float(points.variance)), value, name))
+        advance(name)
     low, value, policy = max(found)
-    return Gain(players, usual, policy, len(others), value, low, sum(outcome.games for outcome in played))
-
-
-def _gain(outcome: Outcome, policy: str, reach: float) -> tuple[float, float, str]:
-    points = outcome.win_points(policy)
-    value = float(points.value) - FAIR
-    return value - reach * math.sqrt(float(points.variance)), value, policy
+    return Gain(players, usual, policy, len(others), value, low, played)
