@@ -599,3 +599,12 @@ def test_names_stand_beside_ids(schemes):
         row[1:] for row in by_hand.sort("pair_a", nulls_last=True).collect().rows()
     ]
     assert found["pair_a_name"].to_list() == ["Geeks, Geeks, Geeks, Geeks!", "Unions", None]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_an_error_late_in_a_file_always_comes_back(run, kind):
+    """DuckDB's own threads for files wait for each other forever after some such errors."""
+    with connect([run], Limits(seconds=20)) as con:
+        for _ in range(30):
+            with pytest.raises(UsageError, match="late"):
+                con.file("select if(range = 90000, error('late'), range) from range(100000)", {}, kind)
