@@ -45,6 +45,8 @@ class Metric:
     """What it is measured of, where that is known beforehand."""
     several: bool = False
     """Whether it is measured of several things."""
+    compared: str = ""
+    """What a comparison shows it under, if it does: `length`, `winning` or `play`."""
     order: int = 0
     """Its place among all metrics, the plainest first."""
 
@@ -104,6 +106,7 @@ def metrics_of(facts: Facts) -> dict[str, Metric]:
                 atlas=measure.atlas,
                 things=measure.of,
                 several=bool(measure.of),
+                compared=measure.compared,
             )
         )
         if measure.name == "win_points":
