@@ -28,7 +28,7 @@ from balance.experiments.published import stamp
 from balance.experiments.side_by_side import play_prepared
 from balance.files import write_whole
 from balance.games.nefarious.vocabulary import MOMENTS, PARAMETERS
-from balance.judge.findings import Finding
+from balance.judge.verdict import Verdict
 from balance.resources import data_dir
 
 HALF: Final = 0.5
@@ -63,7 +63,7 @@ def changes() -> dict[str, str]:
 
 def overlay(wanted: Mapping[str, str], edition: str) -> str:
     """Return a catalog overlay with a twist for each change."""
-    head = 'editions = ["{}"]\nnote = "A harmless change, or not."\n'.format(edition)
+    head = f'editions = ["{edition}"]\nnote = "A harmless change, or not."\n'
     return "\n".join(
         f'[[twist]]\nid = "{_id(name)}"\nname = "Study {name}"\n{head}{own}\n' for name, own in wanted.items()
     )
@@ -76,7 +76,10 @@ def _id(name: str) -> str:
 def moved(found: Check) -> tuple[float, str]:
     """Return by how many margins a metric has moved at most, and which: of those that a verdict rests on."""
     every = [
-        (margins(finding, base.interval.value if base else 1.0), finding.measured.name)
+        (
+            margins(finding.measured.interval.value, base.interval.value if base else 1.0, finding.bound),
+            finding.measured.name,
+        )
         for judgement in found.own
         for cell in judgement.cells
         for finding in cell.findings
@@ -87,11 +90,14 @@ def moved(found: Check) -> tuple[float, str]:
     return max(every, default=(0.0, ""))
 
 
-def margins(finding: Finding, base: float) -> float:
-    """Return by how many margins a metric has moved from the value of the game without twists."""
-    margin = abs(finding.bound - base)
-    away = abs(finding.measured.interval.value - base)
-    return away / margin if margin else float("inf") if away else 0.0
+def margins(value: float, base: float, bound: float) -> float:
+    """Return by how many margins a metric has moved from the base game's value towards an end of its range.
+
+    >>> margins(0.2, 0.1, 0.3), margins(0.0, 0.1, 0.3)
+    (0.5, 0.0)
+    """
+    margin = bound - base
+    return max(0.0, (value - base) / margin) if margin else float("inf") if value != base else 0.0
 
 
 class Study:
@@ -116,7 +122,8 @@ class Study:
             return dict(known)
         variant = name if planted else _id(name)
         found = check([variant], players=self.asked.players, catalog=[catalog], play=self._play)
-        holding = [j.holding.measured.name for j in found.own if j.holding is not None]
+        open_ = [j for j in found.own if j.verdict is found.verdict is Verdict.UNDECIDED]
+        holding = [j.holding.measured.name for j in open_ if j.holding is not None]
         row = {"change": name, "planted": planted, "verdict": found.verdict.value, "made": made}
         row |= {"check_games": found.games, "held_by": holding[0] if holding else None}
         if not planted:
@@ -129,14 +136,17 @@ class Study:
         return play_prepared(prepared, self.asked.jobs)
 
     def _reference(self, variant: str) -> Check:
-        """Return a change judged over many games; those without twists are played once for all changes."""
-        options = {"players": self.asked.players, "games_per_cell": self.asked.games}
-        options |= {"catalog": [self.catalog], "jobs": self.asked.jobs, "seed": 1}
-        runs = [
-            balance.simulate(self.place / f"{one}-{self.asked.games}", variants=one, **options)
-            for one in ("none", variant)
-        ]
-        return check([variant], runs=[run.path for run in runs], players=self.asked.players)
+        """Return a change judged over many games."""
+        run = balance.simulate(
+            self.place / f"{variant}-{self.asked.games}",
+            players=self.asked.players,
+            variants=["none", variant],
+            games_per_cell=self.asked.games,
+            catalog=[self.catalog],
+            jobs=self.asked.jobs,
+            seed=1,
+        )
+        return check([variant], runs=[run.path], players=self.asked.players)
 
 
 def table(rows: list[dict[str, Any]]) -> Iterator[str]:
@@ -145,7 +155,8 @@ def table(rows: list[dict[str, Any]]) -> Iterator[str]:
     planted = [row for row in rows if row["planted"]]
     fine = sum(row["verdict"] == "fine" for row in harmless)
     broken = sum(row["verdict"] == "broken" for row in planted)
-    yield f"{fine} of {len(harmless)} harmless changes are fine; {broken} of {len(planted)} planted are broken.\n"
+    found = f"{broken} of {len(planted)} planted are broken"
+    yield f"{fine} of {len(harmless)} harmless changes are fine; {found}.\n"
     yield "| change | verdict | games of the check | held by | most moved | margins | harmless |"
     yield "|---|---|---:|---|---|---:|---|"
     for row in rows:
