@@ -34,7 +34,7 @@ def test_every_parameter_and_every_moment_is_changed_and_the_catalog_takes_it(sc
     file = tmp_path / "changes.toml"
     file.write_text(harmless.overlay(wanted, "ascora-2011"), encoding="utf-8")
     game = harmless.games.get("nefarious")
-    known = {one.id for one in game.variants(game.load_catalog([file]), "ascora-2011")}
+    known = set(game.variants(game.load_catalog([file]), "ascora-2011"))
     assert {harmless._id(name) for name in wanted} <= known
 
 
