@@ -345,12 +345,14 @@ def _verdicts(words: _Words, command: str) -> Iterator[Block]:
             for players, (before, after) in found.counts.items()
         )
     )
+    again = [Heading("again", "By the change", help="it was fine, or what breaks it has moved beyond doubt")]
+    again = again if any(one.again for one in found.verdicts) else []
     columns = (
         Heading("variants", "Combination", "pair"),
         Heading("players", "Players", "integer"),
         Heading("after", "Now", "verdict"),
         Heading("before", "Before", "verdict"),
-        Heading("again", "By the change", help="it was fine, or what breaks it has moved beyond doubt"),
+        *again,
         Heading("reason", "Reason"),
     )
     ranked = sorted(found.verdicts, key=lambda v: (not v.newly_broken, not v.suspect, v.players, v.variants))
@@ -360,7 +362,7 @@ def _verdicts(words: _Words, command: str) -> Iterator[Block]:
             whole(one.players),
             Cell(one.after.value, one.after.value),
             Cell(one.before.value, one.before.value),
-            text(str(one.again or "")),
+            *(text(str(one.again or "")) for _ in again),
             text(one.reasons[0] if one.reasons else ""),
         )
         for one in ranked[:_MOST]

@@ -215,6 +215,16 @@ def test_looking_closely_does_not_blur_the_whole():
     assert all(one.adjusted == 1.0 for one in adjusted[1:])
 
 
+def test_the_critical_value_is_where_claims_end():
+    def change(level, p):
+        return Change(level, 4, "x", (), None, LENGTH, "", 1.0, 1.0, 0.0, 0.0, 0.0, 99, p, 0.0, 0.0)
+
+    for p, sure in ((0.0499, True), (0.0501, False)):  # two levels of one test each, and both claimed
+        changes, family = corrected([change(ALL, p / harmonic(2)), change(COMBINATION, p / harmonic(2))])
+        critical = family.critical(ALL, claims=2)
+        assert [one.sure for one in changes] == [sure] * 2 == [one.p <= critical for one in changes]
+
+
 def test_false_claims_stay_rare_when_nothing_changed():
     rng = np.random.default_rng(7)
     levels = [ALL] * 2 + [ITEM] * 8 + [COMBINATION] * 40
@@ -363,7 +373,7 @@ def test_a_change_is_carried_if_it_is_halved_or_unsure_without(difference, p, ex
     def change(value, p):
         return Change(ALL, 4, "x", (), None, LENGTH, "", 1.0, 2.0, value, 0.0, 0.0, 99, p, 0.0, 0.0)
 
-    assert carried(change(1.0, 1e-9), change(difference, p), bar=0.01) is expected
+    assert carried(change(1.0, 1e-9), change(difference, p), critical=0.01) is expected
 
 
 def test_only_what_is_declared_as_compared_joins_the_family(place, monkeypatch):

@@ -12,7 +12,7 @@ from balance.judge.verdict import ALPHA
 from balance.measure.metrics import Metric
 from balance.measure.paired import Group
 from balance.stats.arithmetic import student
-from balance.stats.corrections import benjamini_yekutieli
+from balance.stats.corrections import benjamini_yekutieli, harmonic
 from balance.stats.ratio import Difference
 
 ALL, ITEM, VARIANT, COMBINATION = LEVELS = ("all", "item", "variant", "combination")
@@ -135,6 +135,11 @@ class ChangeFamily:
     """How many of them at each level; each level has the same weight."""
     alpha: float = ALPHA
 
+    def critical(self, level: str, claims: int) -> float:
+        """Return the largest p-value of a level that is sure, if so many changes are."""
+        weighed = len(self.levels) * dict(self.levels)[level]
+        return self.alpha * claims / (weighed * harmonic(self.tests))
+
 
 def corrected(changes: Sequence[Change]) -> tuple[list[Change], ChangeFamily]:
     """Correct for having looked at all of them.
@@ -157,9 +162,6 @@ def halved(change: Change, rest: Change) -> bool:
     return rest.difference * math.copysign(1, change.difference) <= abs(change.difference) / 2
 
 
-def carried(change: Change, rest: Change, bar: float) -> bool:
-    """Return whether one combination carries a change: without it, it is halved or no longer sure.
-
-    `bar` is the largest p-value at this level that is sure.
-    """
-    return halved(change, rest) or rest.p is None or rest.p > bar
+def carried(change: Change, rest: Change, critical: float) -> bool:
+    """Return whether one combination carries a change: without it, it is halved or no longer sure."""
+    return halved(change, rest) or rest.p is None or rest.p > critical

@@ -19,6 +19,7 @@ from balance.experiments.compare.changes import (
     POWER,
     VARIANT,
     Change,
+    ChangeFamily,
     Looked,
     Looking,
     carried,
@@ -60,7 +61,7 @@ class Measured(BothSides):
         measures, dealt = self._figures(self.groups)
         rows = [*self._measure_rows(measures), *self._item_rows(set(dealt)), *self._dealt_rows(dealt)]
         changes, family = corrected(changes_of(rows))
-        changes = self._with_rest(changes, measures | dealt)
+        changes = self._with_rest(changes, family, measures | dealt)
         judged = [self._judge(thresholds, k) for k in (0, 1)]
         played = [*self.judged.pairings, *(p for phase in self.phases[1:] for p in phase.pairings)]
         return Comparison(
@@ -155,7 +156,7 @@ class Measured(BothSides):
                 level = ITEM if group.variants is None else _level(group)
                 yield Looking(level, group, DEALT, "", found, int(item))
 
-    def _with_rest(self, changes: Sequence[Change], figures: Figures) -> list[Change]:
+    def _with_rest(self, changes: Sequence[Change], family: ChangeFamily, figures: Figures) -> list[Change]:
         """Return the changes, those over all combinations with what is left without the one that carries it.
 
         The combination to leave out is the one without which the figure is nearest to no change; whether it
@@ -175,9 +176,7 @@ class Measured(BothSides):
         if not left:
             return list(changes)
         measures, dealt = self._figures(left)
-        bars: dict[str, float] = {}
-        for change in (change for change in changes if change.sure):
-            bars[change.level] = max(bars.get(change.level, 0.0), change.p or 0.0)
+        claims = sum(change.sure for change in changes)
         rests: dict[Looked, Change] = {}
         for looked, (change, variants) in wholes.items():
             by_group = (measures | dealt)[_name(change)]
@@ -188,7 +187,7 @@ class Measured(BothSides):
             group = replace(keys[0], players=change.players or 0)
             row = Looking(change.level, group, change.measured, change.of, _together(found), change.item)
             for rest_ in changes_of([row]):
-                if carried(change, rest_, bars[change.level]):
+                if carried(change, rest_, family.critical(change.level, claims)):
                     rests[looked] = rest_
         return [replace(change, rest=rests.get(change.looked)) for change in changes]
 
