@@ -17,7 +17,6 @@ from typing import Final
 from balance.dataset.run import Run
 from balance.errors import DataError
 from balance.experiments.check import Check
-from balance.experiments.compare.paired import Group, count_measures, pair_cells
 from balance.experiments.side_by_side import Trials
 from balance.games.contract import Explaining, Part
 from balance.games.variants import entry_names
@@ -27,6 +26,7 @@ from balance.judge.sentences import brief
 from balance.judge.verdict import ALPHA, CellVerdict, Verdict
 from balance.measure.cells import statistics
 from balance.measure.metrics import Measurement
+from balance.measure.paired import Group, pair_cells, paired_measures
 from balance.stats.corrections import benjamini_yekutieli
 from balance.sweep.replaying import find_game
 
@@ -181,7 +181,7 @@ class _Trials:
         if not phase.pairings:
             raise DataError(f"{self.run.path} has no deals in common with new games")
         group = Group(players, self.key[2], variants, whole=True)
-        differences = count_measures(phase, {group: [phase.pairings[0].number]})[group]
+        differences = paired_measures(phase, {group: [phase.pairings[0].number]})[group]
         now = phase.pairings[0].candidate
         bench = Bench(statistics([run], [now]))
         measured = {one.name: one for one in bench.of(bench.statistics.cells[now])}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from balance.judge.findings import Finding, compute_p_values
 from balance.judge.ranking import HEADLINE, Ranking, judged_cells, rank
 from balance.judge.sentences import measured_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
-from balance.judge.verdict import Judgement, Key, Verdict
+from balance.judge.verdict import TOO_MANY, Judgement, Key, Verdict
 from balance.measure.cells import CellStatistics, Statistics, statistics
 from balance.measure.metrics import Measurement, measure
 from balance.stats.corrections import Look
@@ -160,6 +161,8 @@ def play_until_decided(
         ranking = rank(held, thresholds, players, look=look, settled=settled)
         settled = {j.key: j for j in ranking.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
         open_ = [j for j in ranking.judgements.judgements if j.verdict is Verdict.UNDECIDED]
+        if look.number == 1:
+            say(_needed(open_, budget))
         say(
             f"look {look.number} of {look.of}: {len(settled)} decided, {len(open_)} open, {left:,} games left"
         )
@@ -181,6 +184,17 @@ def play_until_decided(
             last[count] = run.path
             held.append(run)
             left -= run.plan.games
+
+
+def _needed(open_: Sequence[Judgement], budget: int) -> str:
+    """Return what it takes to decide all that is open, as far as the games at hand show."""
+    within = [j.further for j in open_ if j.further <= TOO_MANY]
+    close = len(open_) - len(within)
+    far = f"; {close:,} are too close to call" if close else ""
+    needed = (
+        f"about {math.ceil(sum(within)):,} games would decide {len(within):,} of {len(open_):,} open verdicts"
+    )
+    return f"{needed}{far}; the budget is {budget:,}"
 
 
 def _deals(judgement: Judgement) -> int:

@@ -49,6 +49,8 @@ class Metric:
     """The measure whose sums per deal it follows; none: it is no figure of a deal."""
     plain: str = ""
     """Of a multiple: the sentence of what is compared."""
+    compared: str = ""
+    """What a comparison shows it under, if it does: `length`, `winning` or `play`."""
     order: int = 0
     """Its place among all metrics, the plainest first."""
 
@@ -121,6 +123,7 @@ def metrics_of(facts: Facts) -> dict[str, Metric]:
                 things=measure.of,
                 several=bool(measure.of),
                 measure=measure.name,
+                compared=measure.compared,
             )
         )
         if measure.name == "win_points":

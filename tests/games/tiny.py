@@ -125,6 +125,7 @@ FACTS: Final = Facts(
         Measure(
             "money", "coins of a runner at the end", num="all_coins", den="players", kind="mean",
             columns=(From("seats", "all_coins", "sum(coins)"),), sentence="Runners end with {x} coins",
+            compared="play",
             multiple=Compared("money_ratio", "coins at the end, as a multiple", "{x} times the coins"),
         ),
         Measure(
@@ -133,7 +134,7 @@ FACTS: Final = Facts(
                 *(From("seats", action, f"sum(times_{action})") for action in ACTIONS),
                 From("seats", "choices", f"sum({' + '.join(f'times_{action}' for action in ACTIONS)})"),
             ),
-            sentence="{Of} is {x} of all choices",
+            sentence="{Of} is {x} of all choices", compared="play",
         ),
     ),
 )  # fmt: skip
