@@ -204,7 +204,9 @@ def _overview(found: Ranked) -> Iterator[str]:
 
 
 def _unseen(found: Ranked) -> Iterator[str]:
-    """Yield what was not looked at, if anything: a list of any length shows it."""
+    """Yield what was not looked at or not measured again, if anything: a list of any length shows it."""
+    if found.unconfirmed:
+        yield f"The worst were not measured again on fresh games: {found.unconfirmed}."
     if found.ranking.judgements.not_looked_at:
         yield f"Not looked at: {unseen_metrics(found.ranking.judgements.not_looked_at)}."
 
