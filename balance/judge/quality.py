@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from balance.dataset.run import Run
-from balance.dataset.shipped import parsed, run_stamp
+from balance.dataset.stamp import run_stamp
 from balance.errors import DataError
 from balance.resources import shipped
 
@@ -63,15 +63,18 @@ def load_qualities(runs: Sequence[Run], path: Path | None = None) -> Qualities:
     file = path or shipped(run.game.name, REPLIES_FILE)
     if file is None or not file.is_file() or run.plan.edition != run.game.facts.default_edition:
         return NOTHING_KNOWN
+    from pydantic import TypeAdapter
+
     try:
         raw = json.loads(file.read_bytes())
         cells = [dict(cell, variants=cell[run.game.facts.variants]) for cell in raw["cells"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        replies = TypeAdapter(list[_Reply]).validate_python(cells)
+    except (OSError, ValueError, KeyError, TypeError) as error:  # pydantic's are ValueErrors
         raise DataError(f"{file}: not gains of best replies: {error!r}") from error
     if any(raw.get("stamp", {}).get(name) != now for name, now in run_stamp(run.game, run.plan).items()):
         return NOTHING_KNOWN
     found: dict[Key, Quality] = {}
-    for one in parsed(cells, list[_Reply], file, "gains of best replies"):
+    for one in replies:
         key = one.players, tuple(sorted(one.variants))
         made = Quality(one.gain, one.low, one.high, "measured")
         found[key] = max(found.get(key, made), made, key=lambda quality: quality.gain)

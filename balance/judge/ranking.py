@@ -17,7 +17,7 @@ from balance.judge.bench import Bench
 from balance.judge.findings import Finding
 from balance.judge.interaction import Together, together
 from balance.judge.quality import load_qualities
-from balance.judge.sentences import finding_sentence, pool_sentence
+from balance.judge.sentences import finding_sentence, in_brief, pool_sentence
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Judgements, Key, Verdict, judge
 from balance.measure.cells import Statistics, statistics
@@ -50,6 +50,11 @@ class Ranking:
     def pools(self) -> list[str]:
         """Return the verdicts on what is judged over everything that was played, in words."""
         return [pool_sentence(pool, self._items) for pool in self.judgements.pools]
+
+    def in_brief(self, judgement: Judgement) -> str:
+        """Return in one line what bends a combination."""
+        said = in_brief(judgement.bent, self.bench.without)
+        return f"{said[:1].upper()}{said[1:]}."
 
     def only_together(self, judgement: Judgement) -> Together | None:
         """Return at which strength a combination is broken although its variants alone are not, if any."""

@@ -72,6 +72,53 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "of": "bigint",
     },
 }
+MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
+    "verdicts": {
+        "": "one row per set of variants and number of players: what `balance check --all` judges",
+        "verdict": "`broken`, `bent`, `fine` or `undecided`",
+        "not_broken": "whether it is shown not to be broken, although it may still be bent",
+        "metric": "the metric that breaks or bends it most, or keeps it open",
+        "severity": "how much is wrong: how far each metric is outside, 0 to 1, summed",
+        "further_games": "games that would probably decide; empty if it is too close to call",
+        "games": "games behind the verdict",
+        "not_looked_at": "metrics with a threshold that no games show, which forbids *fine*; often none",
+        "reply_gain": "win points above a fair share that a best reply gains here; empty: not measured",
+        "reply_low": "the lower end of its 95% confidence interval",
+        "reply_high": "the upper end; above 0.3 nothing is fine or bent",
+        "reply_source": "`measured` or `predicted`",
+    },
+    "pooled_findings": {
+        "": "seats and opening items by number of players, over all games of the default player",
+        "players": "how many play",
+        "verdict": "`broken`, `bent`, `fine` or `undecided`: the metric over everything that was played",
+        "strength": "what was put together",
+        "metric": "`seat` or `item`",
+    },
+    "verdict_counts": {
+        "": "how many combinations are of each class, by number of players and of variants",
+        "players": "how many play",
+        "variants": "how many variants are in force",
+        "verdict": "`broken`, `bent` or `fine`",
+        "verdicts": "how many have this verdict",
+        "estimate": "how many there are by the figures of all, decided or not",
+        "low": "the lower end of its 95% confidence interval",
+        "high": "the upper end",
+        "of": "how many combinations there are",
+    },
+    "findings": {
+        "": "one row per cell, metric and end of its accepted range: what the verdicts are made of",
+        "strength": "how well the players of the cell play",
+        "class": "`breaks` or `bends`: the class of the threshold; `shown` if there is none",
+        "end": "which end of the accepted range: `low` or `high`",
+        "threshold": "that end",
+        "n": "how many deals the figure is made of; games for a quantile",
+        "p": "one-sided p-value, corrected over all tests of the class",
+        "outside": "whether the metric is beyond the threshold, beyond doubt",
+        "inside": "whether it is shown to be within the threshold, at 5%, uncorrected",
+        "weaker": "whether it shows weaker play alone: no verdict depends on it",
+        "overridden": "whether players who search decide it, and differently",
+    },
+}
 COMBINED: Final = ("verdicts",)
 _SHOWN: Final = "shown"
 """The class of a metric without a threshold."""

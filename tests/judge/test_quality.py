@@ -5,7 +5,7 @@ import json
 import pytest
 
 import balance
-from balance.dataset.shipped import run_stamp
+from balance.dataset.stamp import run_stamp
 from balance.errors import DataError
 from balance.judge.bench import Bench
 from balance.judge.quality import NOTHING_KNOWN, Qualities, Quality, load_qualities, quality_sentence
