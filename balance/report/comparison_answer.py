@@ -137,7 +137,9 @@ class _Words:
         own = [change for change in self._whole if change.sure and change.measured.compared == subject]
         over_all = {(c.lineup, c.name, c.item) for c in own if c.players is None}
         kept = [c for c in own if c.players is None or (c.lineup, c.name, c.item) not in over_all]
-        return sorted(kept, key=lambda c: (-c.size, c.players or 0, c.lineup, c.item or 0, c.name))[:_FIRST]
+        return sorted(kept, key=lambda c: (c.measured.order, c.players or 0, c.lineup, c.item or 0, c.name))[
+            :_FIRST
+        ]
 
     @property
     def title(self) -> str:
