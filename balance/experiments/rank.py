@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from balance.dataset.run import Run, open_runs
+from balance.errors import DataError
 from balance.experiments.side_by_side import fresh_seed, play_prepared
 from balance.games.variants import texts_of
 from balance.judge.findings import Finding, compute_p_values
@@ -58,6 +59,8 @@ class Ranked:
     ranking: Ranking
     thresholds: Thresholds
     fresh: tuple[Confirmed, ...]
+    unconfirmed: str = ""
+    """Why nothing was measured again, if something should have been."""
 
 
 def check_all(
@@ -92,7 +95,10 @@ def check_all(
     else:
         found = rank(runs, accepted, counts)
     worst = [j for j in found.ranked[:HEADLINE] if j.verdict is Verdict.BROKEN]
-    return Ranked(found, accepted, tuple(confirm(found, worst, play) if worst else ()))
+    try:
+        return Ranked(found, accepted, tuple(confirm(found, worst, play) if worst else ()))
+    except DataError as error:  # a run of another engine can be read, and not played on
+        return Ranked(found, accepted, (), str(error))
 
 
 def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int = 2000) -> list[Confirmed]:

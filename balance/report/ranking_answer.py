@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from balance.measure.metrics import Measurement
 from balance.report.chapters.method import provenance_of
 from balance.report.check_answer import unseen_metrics
 from balance.report.evidence import judging_options
-from balance.report.formatting import command_path, count, printed, text, whole
+from balance.report.formatting import count, printed, text, whole, whole_path
 from balance.report.glossary import game_words, terms
 from balance.report.model import (
     Answer,
@@ -30,6 +31,7 @@ from balance.report.model import (
     Summary,
     Table,
     VerdictCount,
+    absolute,
 )
 from balance.report.records import finding_record, finite, verdict_record
 
@@ -46,8 +48,8 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
     games = sum(cell.games for cell in ranking.statistics.cells.values())
     tally = Counter(j.verdict for j in ranking.ranked)
     counts = ", ".join(f"{tally[verdict]:,} {verdict.value}" for verdict in Verdict)
-    words = ["balance check --all", *(command_path(run.path) for run in ranking.runs)]
-    command = " ".join([*words, *judging_options(ranking.runs, players, found.thresholds)])
+    words = ["balance check --all", *(whole_path(run.path) for run in ranking.runs)]
+    command = " ".join([*words, *judging_options(ranking.runs, players, found.thresholds, whole_path)])
     lineups = sorted({(cell.cell.lineup, cell.strength) for j in ranking.ranked for cell in j.cells})
     provenance = provenance_of(ranking.runs, games, command)
     return Answer(
@@ -66,6 +68,7 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
         verdicts=tuple(verdict_record(j, ranking.sentence) for j in ranking.ranked),
         findings=tuple(_rows(found)),
         only_rows=True,
+        places=absolute(shlex.split(command)),
         found=found,
     )
 
@@ -157,6 +160,8 @@ def _table(found: Ranked, command: str) -> Table:
         title = " + ".join(names.get(name, name) for name in judgement.variants)
         title += "" if both is None else " (only together)" if both.sure else " (possibly only together)"
         said = ranking.sentence(reason) if reason is not None else ""
+        if judgement.verdict is Verdict.BENT:
+            said = ranking.in_brief(judgement)
         again = fresh.get(id(reason))
         if again is not None:
             said += " Holds on fresh games." if again.holds else " Does not hold on fresh games."
@@ -199,7 +204,9 @@ def _overview(found: Ranked) -> Iterator[str]:
 
 
 def _unseen(found: Ranked) -> Iterator[str]:
-    """Yield what was not looked at, if anything: a list of any length shows it."""
+    """Yield what was not looked at or not measured again, if anything: a list of any length shows it."""
+    if found.unconfirmed:
+        yield f"The worst were not measured again on fresh games: {found.unconfirmed}."
     if found.ranking.judgements.not_looked_at:
         yield f"Not looked at: {unseen_metrics(found.ranking.judgements.not_looked_at)}."
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 
 import pytest
 
@@ -57,6 +58,42 @@ def test_the_game_that_it_names_replays(check, strict, capfd):
     command = next(line for line in out.splitlines() if line.startswith("  balance replay"))
     assert run(command.split()[1:]) == 0
     assert "3 players, windy" in capfd.readouterr().out
+
+
+def test_the_command_that_it_prints_gives_the_same_answer(check, strict, tmp_path, capfd):
+    (tmp_path / "my mood.toml").write_text(
+        '[[mood]]\nid = "mine"\nname = "Mine"\neditions = ["brisk"]\ngoal_change = 2\n'
+    )
+    _, out, _ = check(
+        *("mine", *TINY, *strict, "--seed", "5", "--edition", "brisk", "--catalog", "my mood.toml"),
+        *("--accept", "action:run:high", "--json"),
+    )
+    (command,) = json.loads(out)["provenance"]["commands"]
+    assert command == (
+        "balance check mine --of tiny --edition brisk --players 3 --seed 5 --catalog 'my mood.toml' "
+        f"--thresholds {tmp_path}/strict.toml --accept action:run:high"
+    )
+    assert run([*shlex.split(command)[1:], "--json"]) == 4
+    assert capfd.readouterr().out == out
+
+
+def test_every_verdict_ends_with_what_to_do_next(check, strict):
+    def last(*args):
+        return json.loads(check(*args, *TINY, "--json")[1])["next"]
+
+    assert last("windy") == ["Allow it."]
+    mend, allow = last("windy", *strict)
+    assert mend.startswith("To mend it: balance check windy --of tiny --players 3 --thresholds ")
+    assert allow.endswith("strict.toml --accept length:low gives the verdict without what breaks it.")
+    command = shlex.split(
+        allow.removeprefix("To allow it: balance ").removesuffix(" gives the verdict without what breaks it.")
+    )
+    assert check(*command[1:])[0] == 0
+
+
+def test_the_replay_stands_with_the_finding(check, strict):
+    _, out, _ = check("windy", *TINY, *strict)
+    assert out.index("Why\n") < out.index("  balance replay ") < out.index("Verdicts\n")
 
 
 def test_games_are_played_once(check):

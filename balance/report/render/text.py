@@ -49,6 +49,12 @@ def text(
     return "\n".join(_Plain(most, width, paint).answer(answer)).rstrip("\n") + "\n"
 
 
+def section_text(section: Section, width: int, paint: Paint, most: int | None = None) -> str:
+    """Return one chapter, as `text` shows it; nothing if it has no blocks."""
+    lines = _Plain(most, width, paint).section(section, 2) if section.blocks else ()
+    return "\n".join(lines).rstrip("\n") + "\n" * bool(section.blocks)
+
+
 def named_in(summary: Summary) -> list[Worst | Surprise]:
     """Return the combinations that the first page names."""
     return [*summary.worst, *summary.surprising]
