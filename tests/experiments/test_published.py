@@ -150,13 +150,14 @@ def test_what_was_in_doubt_when_it_was_measured_still_is():
     assert measured_doubts(GAME) is None
 
 
-def test_the_page_on_prices_quotes_what_was_measured(checkout):
-    found = measured_prices(NEFARIOUS)
-    page = (checkout / "docs" / "commands" / "price.md").read_text("utf-8")
-    assert found.command == (
+def test_pages_quote_what_was_measured(checkout):
+    doubts, prices = measured_doubts(NEFARIOUS), measured_prices(NEFARIOUS)
+    assert prices.command == (
         "balance price --players 4 --games 20000 --seed 0 --edition ascora-2011 --lineup mirror:learned"
     )
-    assert [said for said in found.sentences if said not in page] == []
+    for name, sentences in (("contested", doubts.sentences()), ("price", prices.sentences)):
+        page = (checkout / "docs" / "commands" / f"{name}.md").read_text("utf-8")
+        assert [said for said in sentences if said not in page] == []
 
 
 def test_the_page_of_the_policies_quotes_what_was_measured(checkout):
