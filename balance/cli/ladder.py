@@ -18,7 +18,7 @@ from balance.games.variants import variant_names
 
 EPILOG = examples(
     "balance ladder --players 4",
-    "balance ladder --policies adaptive,greedy,random --twists sample --games 100000",
+    "balance ladder --policies adaptive,greedy --twists sample",
     "balance ladder --twists unions,geeks --json --out ladder.json",
 )
 
