@@ -15,6 +15,7 @@ from balance.games.contract import (
     Event,
     Kind,
     Number,
+    Part,
 )
 from balance.games.facts import Facts
 from balance.games.nefarious import vocabulary as v
@@ -98,10 +99,10 @@ class Nefarious(Engine):
 
     @cached_property
     def facts(self) -> Facts:
-        """The facts of Nefarious; measures are added here, because they decide no row."""
+        """The facts of Nefarious; measures and probes are added here, because they decide no row."""
         from balance.games.nefarious.measures import MEASURES
 
-        return replace(super().facts, declared=MEASURES)
+        return replace(super().facts, declared=MEASURES, probes=("search:10",))
 
     def load_catalog(self, overlays: Iterable[str | Path] = ()) -> Catalog:
         """Load the official catalog with overlays laid over it."""
@@ -166,6 +167,16 @@ class Nefarious(Engine):
     def overlay_text(self, old: Catalog, new: Catalog) -> str:
         """Return the overlay that makes one catalog of another."""
         return adjusting.overlay_text(old, new)
+
+    def parts(self, catalog: Catalog, edition: str, variant: str) -> list[Part]:
+        """Return the rules of a twist, each with the catalog without it."""
+        return adjusting.parts(catalog, edition, variant)
+
+    def stall_cause(self, cell: "Cell", events: Sequence[Event]) -> str:
+        """Return why nobody won a game."""
+        from balance.games.nefarious.replay.causes import stall_cause
+
+        return stall_cause(cell, events)
 
     def doubts(self, catalog: Catalog, edition: str) -> list[Doubt]:
         """Return the inventions and twists of an edition whose facts are not beyond doubt."""
