@@ -4,6 +4,7 @@
     run.sql("@length-by-players")                      # a ready query, as a polars frame
     run.sql("select players, count(*) from games group by all")
     balance.check(["Unions", "Geeks, Geeks, Geeks, Geeks!"], players=4)
+    balance.replay(players=4, variants="unions", seed=7)   # one game, round by round
     balance.write_report("data/runs/first", "first.html")
 
 The heavy parts (numba, polars, duckdb, scipy, matplotlib) are imported by the module that needs them,
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
     from balance.report.answers import check, check_all, compare, contested, price
     from balance.report.build import write_report
     from balance.report.model import Answer
+    from balance.sweep.replaying import Replay, replay
     from balance.sweep.simulation import simulate
 
 __all__ = [
     "Answer",
+    "Replay",
     "Run",
     "Runs",
     "__version__",
@@ -35,6 +38,7 @@ __all__ = [
     "open_run",
     "open_runs",
     "price",
+    "replay",
     "simulate",
     "values",
     "write_report",
@@ -54,6 +58,8 @@ _HOMES = {
     "Runs": "balance.dataset.run",
     "open_run": "balance.dataset.run",
     "open_runs": "balance.dataset.run",
+    "Replay": "balance.sweep.replaying",
+    "replay": "balance.sweep.replaying",
     "simulate": "balance.sweep.simulation",
     "values": "balance.measure.items",
     "write_report": "balance.report.build",

@@ -20,10 +20,10 @@ EPILOG = examples(
     'balance check "Parallel Universe" "Private Funding"',
     "balance check unions geeks --players 4 --strength normal --json",
     "balance check --catalog my-cards.toml --players 4",
-    "balance check cheap-fusion-power --accept action:speculate:low --fail-on bent",
+    "balance check grants --accept action:speculate:low --fail-on bent",
     "balance check grants recycling --players 4 --suggest",
     "balance check --all data/runs/full --players 4",
-    "balance check --all data/runs/full --until-decided --budget 2000000 --extensions data/runs/more",
+    "balance check --all data/runs/full --until-decided --budget 2000000",
 )
 
 BROKEN: Final = 4

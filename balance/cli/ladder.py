@@ -18,7 +18,7 @@ from balance.games.variants import variant_names
 
 EPILOG = examples(
     "balance ladder --players 4",
-    "balance ladder --policies adaptive,greedy,random --twists sample --games 100000",
+    "balance ladder --policies adaptive,greedy --twists sample",
     "balance ladder --twists unions,geeks --json --out ladder.json",
 )
 
@@ -74,7 +74,7 @@ def ladder(
         f"{plan.games} games of {len(plan.policies)} policies, seed {seed}"
     )
     with diagnostics.progress("playing", plan.games) as line:
-        found = plan.play(game, seed, jobs or machine.cores().amount, line.advance)
+        found = plan.play(seed, jobs or machine.cores().amount, line.advance)
     standings = measuring.Standings(
         game, printed, players, _described(game, combined), seed, plan.games, tuple(found)
     )

@@ -54,7 +54,7 @@ def create_views(
     With `cells` or `within` the views of deals and sums count only some cells, or only some deals of cells:
     from an index up to the one before another. Without `metrics` that view is left out.
     """
-    con.execute(MACROS.read_text(encoding="utf-8"))
+    con.execute(MACROS.read_text(encoding="utf-8") + _actions(runs[0].game))
     for name, query in view_queries(runs, CountedDeals(cells, within or {})).items():
         if metrics or name != "metrics":
             con.execute(f"create or replace view {sql_quote.name(name)} as\n{query}")
@@ -90,6 +90,13 @@ def view_queries(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
     if game.facts.holdings:
         views[game.facts.holdings.name] = _held(game, game.facts.holdings, several=len(runs) > 1)
     return views | metric_views(runs, counted) | item_views(game, counted)
+
+
+def _actions(game: Game[Any, Any]) -> str:
+    """Return a macro that lists the actions of a mask: the companion of every column that holds one."""
+    names = ", ".join(map(sql_quote.text, game.facts.actions))
+    listed = f"list_filter([{names}], lambda one, k: mask & (1 << (k - 1)) <> 0)"
+    return f"create or replace macro actions_of(mask) as {listed};"
 
 
 def run_labels(paths: Sequence[Path]) -> list[str]:

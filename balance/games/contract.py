@@ -45,8 +45,10 @@ class Kind:
     """As in the files: `twist`."""
     plural: str
     """As a user asks for them: `twists`."""
-    columns: tuple[str, ...]
-    """The columns of a listing."""
+    meaning: str
+    """What a row of a listing is: `one row per twist of the catalog`"""
+    columns: Mapping[str, str]
+    """The columns of a listing, each with its meaning."""
     brief: tuple[str, ...]
     """Those of them that a table for people shows."""
     filters: tuple[str, ...] = ()

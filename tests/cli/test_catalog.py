@@ -293,7 +293,7 @@ def test_a_game_that_is_registered_is_listed_by_the_same_command(capsysbinary):
 
     class Dice:
         name = "dice"
-        kinds = (Kind("rule", "rules", ("id", "faces"), ("id",)),)
+        kinds = (Kind("rule", "rules", "one row per rule", {"id": "a", "faces": "b"}, ("id",)),)
 
         def load_catalog(self, overlays=()):
             return ["d6", "d8"]

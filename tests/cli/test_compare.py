@@ -66,6 +66,13 @@ def test_a_planted_change_is_found_and_named(compare, overlay):
     assert max(map(len, lines)) <= 80
 
 
+def test_a_new_variant_is_judged_elsewhere(compare, overlay):
+    name = overlay('[[mood]]\nid = "icy"\nname = "Icy"\neditions = ["classic"]\nrun_change = -1\n')
+    code, out, err = compare("official", name, *TINY, "--moods", "icy")
+    assert (code, out.startswith("SAME: ")) == (0, True)
+    assert err == "icy is new; to judge it: balance check icy --catalog mine.toml\n"
+
+
 def test_the_same_as_data(compare, overlay):
     _, out, _ = compare("official", overlay(STORM), *TINY, "--json")
     found = json.loads(out)

@@ -190,10 +190,17 @@ class Edition(Form):
 
 
 Item = Mood | Charm | Edition
+
+
+def _kind(name: str, entry: type, brief: tuple[str, ...], filters: tuple[str, ...] = ()) -> Kind:
+    columns = {field: f"the {field.replace('_', ' ')} of the {name}" for field in form_fields(entry)}
+    return Kind(name, f"{name}s", f"one row per {name}", columns, brief, filters)
+
+
 KINDS: Final = (
-    Kind("mood", "moods", tuple(form_fields(Mood)), ("id", "name", "note"), ("edition",)),
-    Kind("charm", "charms", tuple(form_fields(Charm)), ("id", "name", "cost")),
-    Kind("edition", "editions", tuple(form_fields(Edition)), ("id", "name", "goal")),
+    _kind("mood", Mood, ("id", "name", "note"), ("edition",)),
+    _kind("charm", Charm, ("id", "name", "cost")),
+    _kind("edition", Edition, ("id", "name", "goal")),
 )
 
 

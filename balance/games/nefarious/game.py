@@ -38,37 +38,53 @@ if TYPE_CHECKING:
 _KERNEL: Final = "balance.games.nefarious.kernel"
 _FILTERS: Final = ("edition", "confidence", "effect")
 
+_NAMES: Final = {"name": "English name", "name_ru": "Russian name"}
+_FROM: Final = {"name_source": "where the English name comes from"}
+_SURE: Final = {"confidence": "how sure the source is", "note": "note on the source"}
+
 TWISTS: Final = Kind(
     name="twist",
     plural="twists",
-    columns=("id", "name", "name_ru", "name_source", "rule", "editions", "confidence", "note"),
+    meaning="one row per twist of the catalog",
+    columns={"id": "the id, as in `games`"}
+    | _NAMES
+    | _FROM
+    | {"rule": "what the twist does, in words", "editions": "the editions that have it"}
+    | _SURE,
     brief=("id", "name", "rule", "confidence"),
     filters=_FILTERS,
 )
 INVENTIONS: Final = Kind(
     name="invention",
     plural="inventions",
-    columns=(
-        "id",
-        "name",
-        "name_ru",
-        "name_source",
-        "cost",
-        "vp",
-        "vp_per_built",
-        "self",
-        "others",
-        "rule",
-        "confidence",
-        "note",
-    ),
+    meaning="one row per card of the deck",
+    columns={"id": "the id, as in `builds`"}
+    | _NAMES
+    | _FROM
+    | {
+        "cost": "printed cost",
+        "vp": "printed victory points",
+        "vp_per_built": "victory points for each invention built, in addition",
+        "self": "what the builder does",
+        "others": "what the others do",
+        "rule": "both in words",
+    }
+    | _SURE,
     brief=("id", "name", "cost", "vp", "rule", "confidence"),
     filters=_FILTERS,
 )
 EDITIONS: Final = Kind(
     name="edition",
     plural="editions",
-    columns=("id", "name", "name_ru", "twists", "deck", "rule", "confidence", "note"),
+    meaning="one row per edition of the catalog",
+    columns={"id": "the id, as in `games`"}
+    | _NAMES
+    | {
+        "twists": "how many twists it has",
+        "deck": "what happens when the deck runs out",
+        "rule": "its rules, in words",
+    }
+    | _SURE,
     brief=("id", "name", "twists", "deck"),
     filters=("edition", "confidence"),
 )
