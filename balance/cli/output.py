@@ -25,7 +25,7 @@ from balance.errors import Failed, UsageError
 from balance.files import beside, write_new
 
 if TYPE_CHECKING:
-    from balance.report.model import Answer
+    from balance.report.model import Answer, Section
 
 
 _FOLDED = 12
@@ -202,6 +202,16 @@ def answer(answer: Answer, options: OutputOptions) -> None:
         _write(as_markdown(answer, _FOLDED), options)
     else:
         _write(rendering(answer, kind.value), options)
+
+
+def later(section: Section) -> None:
+    """Show a chapter that was computed after the answer was shown on the terminal."""
+    from balance.report.render.text import section_text
+
+    shown_on = screen(OutputOptions())
+    width, paint = terminal.line_width(shown_on), terminal.painter(shown_on)
+    content = section_text(section, width, paint, _FOLDED)
+    _write(f"\n{content}" if content else "", OutputOptions())
 
 
 def json_lines(objects: Iterable[Row], options: OutputOptions | None = None) -> None:

@@ -15,6 +15,7 @@ from balance.games.contract import (
     Event,
     Kind,
     Number,
+    Part,
 )
 from balance.games.facts import Facts, Holdings, ItemColumns, Measures, Strength, SweepTable
 from balance.games.nefarious import vocabulary as v
@@ -104,6 +105,7 @@ class Nefarious(Engine):
         return replace(
             super().facts,
             declared=MEASURES,
+            probes=("search:10",),
             default_sweep=(
                 SweepTable("mirror:learned"),
                 SweepTable("one:learned,casual", 0.04),  # skill
@@ -202,6 +204,16 @@ class Nefarious(Engine):
     def overlay_text(self, old: Catalog, new: Catalog) -> str:
         """Return the overlay that makes one catalog of another."""
         return adjusting.overlay_text(old, new)
+
+    def parts(self, catalog: Catalog, edition: str, variant: str) -> list[Part]:
+        """Return the rules of a twist, each with the catalog without it."""
+        return adjusting.parts(catalog, edition, variant)
+
+    def stall_cause(self, cell: "Cell", events: Sequence[Event]) -> str:
+        """Return why nobody won a game."""
+        from balance.games.nefarious.replay.causes import stall_cause
+
+        return stall_cause(cell, events)
 
     def doubts(self, catalog: Catalog, edition: str) -> list[Doubt]:
         """Return the inventions and twists of an edition whose facts are not beyond doubt."""

@@ -276,15 +276,15 @@ def _twist(form: TwistForm) -> Twist:
     )
 
 
-FormT = TypeVar("FormT", InventionForm, TwistForm)
+KindT = TypeVar("KindT", InventionForm, TwistForm)
 ItemT = TypeVar("ItemT", Invention, Twist)
 
 
 def _read(
     entry: RawEntry,
     problems: Problems,
-    kind: type[FormT],
-    build: Callable[[FormT], ItemT],
+    kind: type[KindT],
+    build: Callable[[KindT], ItemT],
     context: _Known | None = None,
 ) -> ItemT:
     """Read an entry and its alternative readings, each the entry with some fields changed."""
