@@ -3,9 +3,9 @@
 `make test-update` writes the blocks anew.
 """
 
-import os
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +17,7 @@ BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=```)", re.S)
 def printed(command, capfd):
     """Return what a command prints on a terminal; `| head -N` and `ls` are known."""
     if command == "ls":
-        return "".join(f"{name}\n" for name in sorted(os.listdir()))
+        return "".join(f"{name}\n" for name in sorted(path.name for path in Path().iterdir()))
     command, _, first = command.partition(" | head -")
     run(shlex.split(command.removeprefix("balance ")))
     out, err = capfd.readouterr()
@@ -30,8 +30,7 @@ def played(text, overlay, capfd):
 
     def block(found):
         change = re.findall(r"`(set = \{.*?\})` and ask again", text[: found.start()])
-        with open("my-twist.toml", "w") as file:
-            file.write(re.sub(r"set = .*", change[-1], overlay) if change else overlay)
+        Path("my-twist.toml").write_text(re.sub(r"set = .*", change[-1], overlay) if change else overlay)
         commands = [line for line in found[0].splitlines() if line.startswith("$ ")]
         return "".join(f"{line}\n{printed(line[2:], capfd)}" for line in commands)
 
