@@ -87,12 +87,12 @@ def say(message: str) -> None:
 def warn(message: str) -> None:
     """Print a warning: something the user should know that stops nothing."""
     if _Talk.level >= _NORMAL:
-        _print(f"{terminal.bold('warning:', sys.stderr)} ", message)
+        _print(f"{terminal.painter(sys.stderr)('warning:', 'title')} ", message)
 
 
 def error(message: str) -> None:
     """Print what went wrong."""
-    _print(f"{terminal.bold('error:', sys.stderr)} ", message)
+    _print(f"{terminal.painter(sys.stderr)('error:', 'title')} ", message)
 
 
 def _print(*parts: str) -> None:

@@ -74,7 +74,7 @@ def ladder(
         f"{plan.games} games of {len(plan.policies)} policies, seed {seed}"
     )
     with diagnostics.progress("playing", plan.games) as line:
-        found = plan.play(game, seed, jobs or machine.cores().amount, line.advance)
+        found = plan.play(seed, jobs or machine.cores().amount, line.advance)
     standings = measuring.Standings(
         game, printed, players, _described(game, combined), seed, plan.games, tuple(found)
     )

@@ -6,20 +6,20 @@ Seeds and samples are those of `balance.experiments.samples`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from balance.errors import UsageError
-from balance.experiments.arena import Match, Outcome, play_matches
+from balance.experiments.dealing import play_deals
 from balance.games.contract import Game
-from balance.games.lineup import drawn_lineup, parse_lineup
+from balance.games.lineup import Lineup, drawn_lineup, parse_lineup
+from balance.stats.intervals import Interval
+from balance.stats.ratio import Ratio
 
 EVERYBODY: Final = "all"
 """The opponents of a policy at mixed tables."""
 _DIGITS: Final = 4
-
-Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +38,66 @@ class Rung:
 
 
 @dataclass(frozen=True)
+class Match:
+    """A lineup to be played, every rotation of its deals, and whose win points are measured."""
+
+    measured: tuple[str, ...]
+    against: str
+    lineup: Lineup
+    deals: int
+    """Deals in each cell; no two cells play the same deal."""
+
+
+@dataclass(frozen=True)
 class Ladder:
     """What is played for a ladder: every ordered pair of policies, and mixed tables."""
 
+    game: Game[Any, Any]
     policies: tuple[str, ...]
-    players: int
-    pairs: tuple[Pair, ...]
+    cells: tuple[Any, ...]
     matches: tuple[Match, ...]
-    """One for each pair; the last one is mixed."""
 
     @property
     def games(self) -> int:
         """How many games that is."""
-        return sum(match.games for match in self.matches)
+        return len(self.cells) * sum(match.deals * match.lineup.rotations for match in self.matches)
 
-    def play(
-        self,
-        game: Game[Any, Any],
-        seed: int,
-        jobs: int = 1,
-        advance: Callable[[int], object] = lambda _: None,
-    ) -> list[Rung]:
-        """Play everything and return the win points."""
-        *ones, mixed = play_matches(game, self.matches, seed, jobs, advance)
-        return rungs(self.policies, dict(zip(self.pairs, ones, strict=True)), mixed)
+    def play(self, seed: int, jobs: int = 1, advance: Callable[[int], object] = lambda _: None) -> list[Rung]:
+        """Return the win points at mixed tables, the best policy first, then those of one against the rest.
+
+        `advance` is called with the games played since its last call.
+        """
+        found = [rung for match in self.matches for rung in self._play(match, seed, jobs, advance)]
+        mixed = sorted((r for r in found if r.measure == "mixed"), key=lambda r: (-r.value, r.policy))
+        order = {rung.policy: place for place, rung in enumerate(mixed)}
+        ones = (rung for rung in found if rung.measure == "one")
+        return mixed + sorted(ones, key=lambda r: (order[r.policy], order[r.against]))
+
+    def _play(self, match: Match, seed: int, jobs: int, advance: Callable[[int], object]) -> list[Rung]:
+        import numpy as np
+
+        tasks = (
+            (cell, match.lineup, range(place * match.deals, (place + 1) * match.deals))
+            for place, cell in enumerate(self.cells)
+        )
+        measured = np.array([self.game.policy_number(name) for name in match.measured])
+        points = Ratio.of(np.zeros((len(measured), 0)), 0, match.lineup.players)
+        games = stalled = 0
+        for batch in play_deals(self.game, tasks, seed, jobs):
+            score, seats = batch.by_deal(batch.seated[:, :, None] == measured)
+            points += Ratio.of(score.T, seats.T)  # a row per policy
+            games += batch.winners.size
+            stalled += int((batch.winners < 0).sum())
+            advance(batch.winners.size)
+        measure = "mixed" if match.against == EVERYBODY else "one"
+        return [
+            Rung(measure, name, match.against, *_rounded(points[place]), games, stalled)
+            for place, name in enumerate(match.measured)
+        ]
+
+
+def _rounded(points: Ratio) -> Interval:
+    return Interval(*(round(end, _DIGITS) + 0.0 for end in points.interval))
 
 
 @dataclass(frozen=True)
@@ -88,32 +124,17 @@ def plan(
     names = tuple(dict.fromkeys(game.policy_name(game.policy_number(name)) for name in policies))
     if len(names) < 2:
         raise UsageError(f"a ladder needs two policies at least, not {len(names)} ({', '.join(names)})")
-    pairs = tuple((one, rest) for one in names for rest in names if one != rest)
     deals = _share(games, len(cells) * players)
-    ones = tuple(
-        Match(parse_lineup(",".join([one, *[rest] * (players - 1)]), players, game), tuple(cells), deals)
-        for one, rest in pairs
-    )
-    mixed = drawn_lineup(names, players, game, EVERYBODY)
-    return Ladder(
-        names, players, pairs, (*ones, Match(mixed, tuple(cells), _share(games * len(names), len(cells))))
-    )
+    ones = [
+        Match((one,), rest, parse_lineup(",".join([one, *[rest] * (players - 1)]), players, game), deals)
+        for one in names
+        for rest in names
+        if one != rest
+    ]
+    together = drawn_lineup(names, players, game, EVERYBODY)
+    mixed = Match(names, EVERYBODY, together, _share(games * len(names), len(cells)))
+    return Ladder(game, names, tuple(cells), (*ones, mixed))
 
 
 def _share(games: int, parts: int) -> int:
     return max(1, math.ceil(games / parts))
-
-
-def rungs(policies: Sequence[str], ones: Mapping[Pair, Outcome], mixed: Outcome) -> list[Rung]:
-    """Return the win points at mixed tables, the best policy first, then those of one against the rest."""
-    together = [_rung("mixed", name, EVERYBODY, mixed) for name in policies]
-    together.sort(key=lambda rung: (-rung.value, rung.policy))
-    order = [rung.policy for rung in together]
-    return together + [
-        _rung("one", one, rest, ones[one, rest]) for one in order for rest in order if one != rest
-    ]
-
-
-def _rung(measure: str, policy: str, against: str, outcome: Outcome) -> Rung:
-    value, low, high = (round(end, _DIGITS) + 0.0 for end in outcome.win_points(policy).interval)
-    return Rung(measure, policy, against, value, low, high, outcome.games, outcome.stalled)

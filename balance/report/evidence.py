@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from balance.dataset.run import Run
 from balance.errors import DataError
-from balance.experiments.published import PublishedLadders, measured_ladders
+from balance.experiments.published import PublishedLadders, PublishedPrices, measured_ladders
 from balance.experiments.rank import Confirmed, confirm
 from balance.games.contract import CatalogEntry, Facts, Game
 from balance.games.lineup import parse_lineup
@@ -22,7 +22,6 @@ from balance.measure.cells import CellStatistics, Statistics
 from balance.measure.cells import statistics as summed
 from balance.measure.items import choose_cells, has_items, items_of
 from balance.report.formatting import command_path, count
-from balance.report.prices import QuotedPrices
 from balance.report.query_blocks import RunQueries
 
 FRESH_GAMES: Final = 600
@@ -50,7 +49,7 @@ class Evidence:
     """Why nothing was played on fresh seeds; nothing if it was."""
     interactions: tuple[Interaction, ...]
     strength: PublishedLadders | None
-    prices: QuotedPrices | None
+    prices: PublishedPrices | None
 
     @property
     def run(self) -> Run:
@@ -247,7 +246,7 @@ def collect(
     *,
     play: Play,
     step: Step = lambda _: None,
-    prices: QuotedPrices | None = None,
+    prices: PublishedPrices | None = None,
 ) -> Evidence:
     """Compute everything that a report on all combinations says."""
     planned = [cell for run in runs for cell in run.plan.cells if cell.games]
