@@ -81,12 +81,11 @@ def meanings(runs: Sequence[Run]) -> dict[str, Meaning]:
         table.name: Meaning(table.meaning, shared | {column.name: column.meaning for column in table.columns})
         for table in runs[0].tables
     }
-    seats = found["seats"].columns
     if facts.holdings:
         found[facts.holdings.name] = Meaning(
             f"one row per seat and {facts.item} that it held: the bit masks of `seats`, unpacked",
-            seats
-            | {
+            {
+                **found["seats"].columns,
                 facts.item: f"id of the {facts.item}",
                 "how": f"how the seat came to hold it: {', '.join(how for how, _ in facts.holdings.ways)}",
                 "first_time": "false if the seat had held it before in another way",
@@ -95,7 +94,7 @@ def meanings(runs: Sequence[Run]) -> dict[str, Meaning]:
     found["cells"] = Meaning("one row per cell: a set of rules, players and a lineup", shared | _CELLS)
     for table in sorted(balance.DERIVED, reverse=True):
         made = derived.maker(table).MEANINGS[table]
-        found[table] = Meaning(made[""], shared | made)
+        found[table] = Meaning(made[""], {**shared, **made})
     found |= {kind.plural: Meaning(kind.meaning, kind.columns) for kind in game.kinds}
     found["policies"] = Meaning(
         "one row per policy that the game names or a lineup seats",
