@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from balance import games
 from balance.dataset import manifest as states
 from balance.dataset.deals import DEALS
-from balance.dataset.plan import Plan, PlannedCell, parse_plan
+from balance.dataset.plan import MOST_BYTES, Plan, PlannedCell, parse_plan
 from balance.dataset.schema import StoredTable, stored_tables
 from balance.dataset.verify import require_verified
 from balance.errors import DataError, UsageError
@@ -26,10 +26,6 @@ from balance.suggest import unknown
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-_MOST_BYTES: Final = 256 * 2**20
-"""Of a plan."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,10 +140,10 @@ def open_run(path: str | Path, *, verify: bool = True) -> Run:
     """
     folder = Path(path)
     plan = read_plan(folder)
-    state = states.read_state(folder)
+    state = states.read_state(folder, plan)
     states.require_finished(folder, state, plan.shards)
     if verify:
-        require_verified(folder, state)
+        require_verified(folder, plan, state)
     return Run(folder, plan, state)
 
 
@@ -166,7 +162,7 @@ def read_plan(folder: Path) -> Plan:
     """Read the plan of a run, finished or not."""
     file = folder / states.RUN
     try:
-        with open_regular(folder, states.RUN, _MOST_BYTES) as content:
+        with open_regular(folder, states.RUN, MOST_BYTES) as content:
             text = content.read().decode()
         return parse_plan(text, str(file))
     except (FileNotFoundError, NotADirectoryError):

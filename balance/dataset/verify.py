@@ -13,15 +13,19 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from balance import machine, resources
+from balance import games, machine, resources
 from balance.dataset.manifest import LOG, STATE, FileRecord, State
+from balance.dataset.plan import Plan
 from balance.errors import BalanceError, DataError
 from balance.files import open_regular, write_whole
 
 _HOUR: Final = 3600.0
+_MOST_A_ROUND: Final = 8
+"""Rows that one seat can have in a table for each round."""
 _MOST_STAMPED: Final = 64 * 2**20
 
 _Stamp = list[int | str]
@@ -62,10 +66,10 @@ def damages(
                 yield Damage(name, problem)
 
 
-def require_verified(folder: Path, state: State) -> None:
-    """Refuse a run with a damaged file: wrong bytes may read as wrong numbers.
+def require_verified(folder: Path, plan: Plan, state: State) -> None:
+    """Refuse a run with a damaged file, or other numbers of rows than those of its plan.
 
-    A file is read once per process, and not at all if a stamp in the user's cache says that it was read
+    Wrong bytes may read as wrong numbers, and a small file as more rows than there is memory. A file is read once per process, and not at all if a stamp in the user's cache says that it was read
     within the last hour and has not been touched since.
     """
     if _Trust.given:
@@ -83,7 +87,8 @@ def require_verified(folder: Path, state: State) -> None:
             known[name] = stamp
         else:
             todo.head[name] = record
-    for damage in damages(folder, todo):
+    found = chain(damages(folder, todo), wrong_counts(folder, plan, state) if todo.head else ())
+    for damage in found:
         raise DataError(
             f"{folder / damage.file}: {damage.problem}; 'balance doctor {folder}' shows everything that is "
             f"damaged, 'balance simulate --repair {folder}' plays it again"
@@ -93,6 +98,42 @@ def require_verified(folder: Path, state: State) -> None:
         _verified.update({str(folder / name): stamp for name, stamp in known.items()})
         if place is not None:
             _write_stamps(place, known)
+
+
+def wrong_counts(folder: Path, plan: Plan, state: State) -> Iterator[Damage]:
+    """Yield the tables that have other numbers of rows than the plan allows, by the footers of their files."""
+    facts = games.get(plan.game).facts
+    for table in facts.tables:
+        files = [
+            name for parts in state.shards.values() for name in parts if name.startswith(f"{table.name}/")
+        ]
+        least, most = planned_rows(
+            table.name, plan.games, plan.seats, plan.seats * facts.round_limit
+        )
+        try:
+            rows = sum(count_rows(folder / name) for name in files)
+        except DataError as problem:
+            yield Damage(table.name, str(problem))
+            continue
+        if not least <= rows <= most:
+            yield Damage(table.name, f"{rows:,} rows instead of {most:,}{' at most' * (least < most)}")
+
+
+def planned_rows(table: str, number: int, seats: int, rounds: int) -> tuple[int, int]:
+    """Return the least and the most rows in a table: of so many games, seats, and rounds of all seats."""
+    exact = {"games": number, "seats": seats}.get(table)
+    return (0, rounds * _MOST_A_ROUND) if exact is None else (exact, exact)
+
+
+def count_rows(file: Path) -> int:
+    """Return how many rows a Parquet file has by its footer; DataError if it cannot be read."""
+    import polars as pl
+
+    try:
+        rows = pl.scan_parquet(file, glob=False, hive_partitioning=False).select(pl.len()).collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise DataError(f"unreadable: {str(error).splitlines()[0]}") from None
+    return int(rows.item())
 
 
 def strangers(folder: Path, state: State) -> list[str]:
