@@ -139,8 +139,9 @@ def test_a_game_whose_rows_agree_with_each_other_and_with_nothing_else(folder, c
 
 
 def entries(folder, change):
-    """Change the lines of the ledger."""
+    """Change the lines of the ledger: the head, then the shards by number."""
     lines = [json.loads(line) for line in (folder / "shards.jsonl").read_text().splitlines()]
+    lines.sort(key=lambda line: -1 if line["shard"] is None else line["shard"])
     change(lines)
     (folder / "shards.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
 
