@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from balance import games
 from balance.dataset import manifest as states
 from balance.dataset.deals import DEALS
 from balance.dataset.plan import MOST_BYTES, Plan, PlannedCell, parse_plan
 from balance.dataset.schema import StoredTable, stored_tables
-from balance.dataset.verify import require_verified
+from balance.dataset.verify import count_rows, require_verified
 from balance.errors import DataError, UsageError
 from balance.files import open_regular
 from balance.games.contract import Catalog, Game, Tuned
@@ -26,6 +26,10 @@ from balance.suggest import unknown
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+_MOST_ENTRIES: Final = 10_000
+"""Rows of a small table, and one for each cell."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,6 +86,8 @@ class Run:
         if table not in names:
             raise UsageError(unknown("table", table, names))
         file = self.path / f"{table}.parquet"
+        if count_rows(file) > len(self.plan.cells) + _MOST_ENTRIES:
+            raise DataError(f"{file} has more rows than a small table can have")
         try:
             return pl.read_parquet(file, glob=False, hive_partitioning=False)
         except (pl.exceptions.PolarsError, OSError) as error:

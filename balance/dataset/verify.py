@@ -132,7 +132,7 @@ def count_rows(file: Path) -> int:
     try:
         rows = pl.scan_parquet(file, glob=False, hive_partitioning=False).select(pl.len()).collect()
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise DataError(f"unreadable: {str(error).splitlines()[0]}") from None
+        raise DataError(f"{file} cannot be read: {str(error).splitlines()[0]}") from None
     return int(rows.item())
 
 
