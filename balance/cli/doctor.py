@@ -65,7 +65,7 @@ def doctor(
     output.rows(rows, ["item", "value", "source"], options)
     if damaged:
         raise DataError(
-            f"{len(damaged)} things are wrong with {run}; 'balance simulate --repair {run}' plays what is "
+            f"{len(damaged)} {'thing is' if len(damaged) == 1 else 'things are'} wrong with {run}; 'balance simulate --repair {run}' plays what is "
             "missing or damaged again"
         )
 

@@ -86,7 +86,7 @@ class Run:
         if table not in names:
             raise UsageError(unknown("table", table, names))
         file = self.path / f"{table}.parquet"
-        if count_rows(file) > len(self.plan.cells) + _MOST_ENTRIES:
+        if count_rows([file]) > len(self.plan.cells) + _MOST_ENTRIES:
             raise DataError(f"{file} has more rows than a small table can have")
         try:
             return pl.read_parquet(file, glob=False, hive_partitioning=False)

@@ -11,13 +11,15 @@ import json
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from balance import games, machine, resources
+from balance.dataset import sql_quote
+from balance.dataset.deals import DEALS
 from balance.dataset.manifest import LOG, STATE, FileRecord, State
 from balance.dataset.plan import Plan
 from balance.errors import BalanceError, DataError
@@ -103,37 +105,35 @@ def require_verified(folder: Path, plan: Plan, state: State) -> None:
 def wrong_counts(folder: Path, plan: Plan, state: State) -> Iterator[Damage]:
     """Yield the tables that have other numbers of rows than the plan allows, by the footers of their files."""
     facts = games.get(plan.game).facts
-    for table in facts.tables:
-        files = [
-            name for parts in state.shards.values() for name in parts if name.startswith(f"{table.name}/")
-        ]
-        least, most = planned_rows(
-            table.name, plan.games, plan.seats, plan.seats * facts.round_limit
-        )
+    files: dict[str, list[str]] = {}
+    for name in (name for parts in state.shards.values() for name in parts):
+        files.setdefault(name.partition("/")[0], []).append(name)
+    exact = {"games": plan.games, "seats": plan.seats, DEALS: sum(cell.deals for cell in plan.cells)}
+    for table, names in files.items():
         try:
-            rows = sum(count_rows(folder / name) for name in files)
+            rows = count_rows([folder / name for name in names])
+            require_count(table, rows, exact, plan.seats * facts.round_limit)
         except DataError as problem:
-            yield Damage(table.name, str(problem))
-            continue
-        if not least <= rows <= most:
-            yield Damage(table.name, f"{rows:,} rows instead of {most:,}{' at most' * (least < most)}")
+            yield Damage(table, str(problem))
 
 
-def planned_rows(table: str, number: int, seats: int, rounds: int) -> tuple[int, int]:
-    """Return the least and the most rows in a table: of so many games, seats, and rounds of all seats."""
-    exact = {"games": number, "seats": seats}.get(table)
-    return (0, rounds * _MOST_A_ROUND) if exact is None else (exact, exact)
+def require_count(table: str, rows: int, exact: Mapping[str, int], rounds: int) -> None:
+    """Refuse a number of rows that is not the `exact` one or, of other tables, too large for the rounds."""
+    most = exact.get(table, rounds * _MOST_A_ROUND)
+    if rows > most or rows < exact.get(table, 0):
+        raise DataError(f"{rows:,} rows instead of {most:,}{'' if table in exact else ' at most'}")
 
 
-def count_rows(file: Path) -> int:
-    """Return how many rows a Parquet file has by its footer; DataError if it cannot be read."""
-    import polars as pl
+def count_rows(files: Sequence[Path]) -> int:
+    """Return how many rows Parquet files have by their footers; DataError if one cannot be read."""
+    import duckdb
 
     try:
-        rows = pl.scan_parquet(file, glob=False, hive_partitioning=False).select(pl.len()).collect()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise DataError(f"{file} cannot be read: {str(error).splitlines()[0]}") from None
-    return int(rows.item())
+        with duckdb.connect(config={"threads": "1", "memory_limit": "1GB"}) as con:
+            ((rows,),) = con.execute(f"select count(*) from {sql_quote.parquet(files)}").fetchall()
+    except duckdb.Error as error:
+        raise DataError(f"unreadable: {str(error).splitlines()[0]}") from None
+    return int(rows)
 
 
 def strangers(folder: Path, state: State) -> list[str]:

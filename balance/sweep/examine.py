@@ -20,7 +20,7 @@ from balance.dataset.parquet import encode
 from balance.dataset.run import Run
 from balance.dataset.schema import STRING, StoredTable, game_id, stored_table
 from balance.dataset.shards import Piece, Shard, cut
-from balance.dataset.verify import Damage, count_rows, planned_rows
+from balance.dataset.verify import Damage, count_rows, require_count
 from balance.errors import BalanceError, DataError
 from balance.sweep.playing import fixed_value
 from balance.sweep.replaying import find_game, replay_game
@@ -116,10 +116,7 @@ def _frame(run: Run, shard: Shard, table: StoredTable, games: pl.DataFrame | Non
         if not length.is_between(0, facts.round_limit).all():
             raise DataError("a game of more rounds than there can be")
         rounds = int(length.sum()) * shard.players
-    rows = count_rows(file)
-    least, most = planned_rows(table.name, shard.games, seats, rounds)
-    if not least <= rows <= most:
-        raise DataError(f"{rows:,} rows instead of {most:,}{' at most' * (least < most)}")
+    require_count(table.name, count_rows([file]), {"games": shard.games, "seats": seats}, rounds)
     try:
         frame = pl.read_parquet(file, glob=False, hive_partitioning=False)
     except (pl.exceptions.PolarsError, OSError) as error:
