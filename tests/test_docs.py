@@ -55,6 +55,22 @@ def test_every_help_text_begins_with_an_example_and_groups_its_options(path, com
     assert "Messages" in titles
 
 
+@pytest.mark.parametrize(("path", "command"), [((), command_tree()), *COMMANDS], ids=["balance", *IDS])
+def test_help_fits_a_terminal_and_names_only_options_that_there_are(path, command, capfd):
+    assert run([*path, "--help"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[0].startswith("Example: balance")
+    assert [line for line in lines if len(line) > 80] == []
+    if not path:
+        return
+    known = {name for param in command.params for name in param.opts} | {"--twist", "--twists", "--invention"}
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", "\n".join(lines))) <= known | {
+        "--help",
+        "--json",
+        "--name",
+    }
+
+
 COMPLETED = {
     "check uni": "unions",
     "check unions --strength q": "quick",

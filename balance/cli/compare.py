@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from balance.report.model import Answer
 
 EPILOG = examples(
-    "balance compare official cheaper-moon-base.toml --players 4 --twists pairs",
+    "balance compare official my-cards.toml --players 4 --twists pairs",
     "balance compare ascora-2011 magellan-2014 --players 4 --format markdown",
     "balance compare data/runs/before data/runs/after --json",
 )
@@ -56,7 +56,9 @@ def compare(
     ] = None,
     lineup: Annotated[
         list[str] | None,
-        typer.Option(metavar="LINEUP", help="Who sits where; repeatable; by default the usual players."),
+        typer.Option(
+            metavar="LINEUP", help="Which players sit at the table; repeatable; by default the usual."
+        ),
     ] = None,
     games_: Annotated[
         int | None, typer.Option("--games", metavar="N", help="Deals of each cell; 400 by default.")
@@ -136,6 +138,9 @@ def compare(
     if targets:
         _write_page(answer, targets, force)
     output.answer(answer, options)
+    new = [d.id for d in found.differences if d.change == "added" and d.kind == found.game.facts.variant]
+    if found.same and new:
+        diagnostics.say(f"{new[0]} is new; to judge it: balance check {new[0]} --catalog {candidate}")
     if (fail_on != "none" and found.newly_broken) or (
         fail_on == "changed" and (found.changed or found.verdicts)
     ):

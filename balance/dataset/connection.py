@@ -32,6 +32,7 @@ from balance.dataset import derived, exact, sql_quote
 from balance.dataset.deals import deals_files
 from balance.dataset.exact import Column
 from balance.dataset.limits import Limits, resident
+from balance.dataset.meanings import Meaning, comment, meanings
 from balance.dataset.saved_queries import Question, bind
 from balance.dataset.sql_guard import Statement, check_statement, split_statements
 from balance.dataset.verify import damages
@@ -159,21 +160,25 @@ class Connection:
                 target = (self._folder / f"{table}.parquet").resolve()
                 shutil.copyfile(file, target)
                 view = f"create or replace view {sql_quote.name(table)} as\n{derived.view_of(table, target)}"
-                self._clock().run(lambda view=view: self._con.execute(view))  # type: ignore[misc]
+                known = {table: meanings(self.runs)[table]}
+                self._clock().run(lambda view=view, known=known: _commented(self._con, view, known))  # type: ignore[misc]
                 self._derived.add(table)
 
     def _clock(self) -> _Clock:
         return _Clock(self._worker, self._con, self.runs, self.limits)
 
-    def tables(self) -> dict[str, list[str]]:
-        """Return every table with the names of its columns."""
+    def tables(self) -> dict[str, dict[str, str]]:
+        """Return the columns of every table with their types, the tables that matter most first."""
         rows = self._clock().run(
             lambda: self._con.execute(
-                "select table_name, list(column_name order by column_index) from duckdb_columns() "
-                "where schema_name = 'main' and not internal group by all order by all"
+                "select table_name, column_name, data_type from duckdb_columns() "
+                "where schema_name = 'main' and not internal order by table_name, column_index"
             ).fetchall()
         )
-        return dict(rows)
+        found: dict[str, dict[str, str]] = {table: {} for table in meanings(self.runs)}
+        for table, column, kind in rows:
+            found.setdefault(table, {})[column] = kind.lower()
+        return {table: columns for table, columns in found.items() if columns}
 
 
 class Result:
@@ -259,6 +264,7 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: Path) -> duckdb.Duck
         create_views(con, runs)
         for table in balance.DERIVED:
             con.execute(f"create view {sql_quote.name(table)} as\n{derived.empty_view(table)}")
+        comment(con, meanings(runs))
         con.execute("set lock_configuration = true")
     except duckdb.Error as error:
         con.close()
@@ -400,6 +406,11 @@ def _plain(error: BaseException) -> str:
 
 
 # --- what the worker does
+
+
+def _commented(con: duckdb.DuckDBPyConnection, view: str, known: Mapping[str, Meaning]) -> None:
+    con.execute(view)
+    comment(con, known)
 
 
 def _checked(

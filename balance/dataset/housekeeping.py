@@ -1,7 +1,7 @@
 """The runs in a folder: which there are, what each is, and removing those that are no longer wanted.
 
-Only what is a run beyond doubt is removed: a real folder below the given one, with a plan that can be read
-and no file that a run does not have. Links are neither followed nor removed.
+Only what is a run beyond doubt is removed: a real folder below data/runs, with a plan that can be read, files
+that are as they were written and no other file. Links are neither followed nor removed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 from balance.dataset import manifest as states
 from balance.dataset.plan import Plan
 from balance.dataset.run import read_plan
-from balance.dataset.verify import strangers
+from balance.dataset.verify import damages, strangers
 from balance.errors import BalanceError, DataError, Failed, UsageError
 from balance.files import open_regular
 from balance.suggest import unknown
@@ -141,8 +141,13 @@ def _why_kept(run: KeptRun, kept: Sequence[KeptRun]) -> str:
     for other in kept:
         if other.plan is not None and other.plan.parent == number:
             return f"{other.name} extends it"
+    if link := next((str(path) for path in (run.path, *run.path.parents) if path.is_symlink()), ""):
+        return f"{link} is a link"
     foreign = _foreign(run)
-    return f"it holds {foreign}, which is not part of a run" if foreign else ""
+    if foreign:
+        return f"it holds {foreign}, which is not part of a run"
+    damage = next(damages(run.path, states.read_state(run.path)), None)
+    return f"{damage.file} is not as it was written ({damage.problem})" if damage else ""
 
 
 def _foreign(run: KeptRun) -> str:

@@ -97,7 +97,7 @@ class Run:
         """Ask in SQL, with a value for each `$name`; UsageError for what is wrong, or does more than read.
 
         A query `@length-by-players` is a ready one, by name; `limit=10` cuts its rows. The frame is one of
-        polars, and `.to_pandas()` makes it one of pandas.
+        polars; its `.to_pandas()` makes one of pandas, if pandas and pyarrow are installed.
 
         >>> import balance, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -127,6 +127,13 @@ class Run:
 
 class Runs(list[Run]):
     """Finished runs that are read together."""
+
+    def __repr__(self) -> str:
+        return f"<Runs: {', '.join(str(run.path) for run in self)}>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: each run in a paragraph."""
+        return "\n".join(run._repr_html_() for run in self)
 
     def sql(self, query: str, /, **parameters: object) -> pl.DataFrame:
         """Ask all of them in SQL, as `Run.sql` does; a column `run` names the run of each row."""

@@ -14,7 +14,7 @@ from balance.errors import DataError
 from balance.judge.bench import Bench
 from balance.judge.findings import Finding
 from balance.judge.interaction import Together, together
-from balance.judge.sentences import finding_sentence
+from balance.judge.sentences import finding_sentence, in_brief
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Judgements, Key, Verdict, judge
 from balance.measure.cells import Statistics, statistics
@@ -38,6 +38,11 @@ class Ranking:
     def sentence(self, finding: Finding) -> str:
         """Return a finding in words, beside the same without variants."""
         return finding_sentence(finding, self.bench.without(finding))
+
+    def in_brief(self, judgement: Judgement) -> str:
+        """Return in one line what bends a combination."""
+        said = in_brief(judgement.bent, self.bench.without)
+        return f"{said[:1].upper()}{said[1:]}."
 
     def only_together(self, judgement: Judgement) -> Together | None:
         """Return at which strength a combination is broken although its variants alone are not, if any."""

@@ -6,12 +6,19 @@ Words only; nothing is computed or judged here. A metric without a sentence is s
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
 
 from balance.judge.findings import Finding
 from balance.judge.verdict import TOO_MANY
 from balance.measure.metrics import Measurement, Metric
 from balance.stats.intervals import Interval
+from balance.stats.ratio import Multiple
+
+_MOST_BRIEF: Final = 3
+"""Things that a line in brief names."""
+_NOBODY: Final = 0.005
+"""A share below which nobody is said to do it."""
 
 
 def percent(value: float, near: float | None = None) -> str:
@@ -46,12 +53,55 @@ def measured_sentence(
     `items` has the names of items by id.
     """
     metric = measured.metric
+    if metric.plain and isinstance(measured.estimate, Multiple):
+        return f"{_capital(brief(measured))}, {_figure(metric, measured.interval)} times as much"
     of = (items or {}).get(measured.of, measured.of) if metric.name == "item" else measured.of
     sentence = metric.sentence or metric.title + (" ({of})" if of else "") + ": {x}"
     said = sentence.format(x=_figure(metric, measured.interval), of=of, Of=of.capitalize())
-    if base is None or metric.name.endswith("_ratio"):
+    if base is None:
         return said
     return f"{said}; without: {_number(metric, base.interval.value)}"
+
+
+def brief(measured: Measurement, base: Measurement | None = None) -> str:
+    """Return a metric in a few words, with what it is in the base game: "games last 8 rounds instead of 14".
+
+    A multiple is shown by the two figures that it compares.
+    """
+    metric, estimate = measured.metric, measured.estimate
+    sentence = metric.sentence or metric.title + ": {x}"
+    if metric.plain and isinstance(estimate, Multiple):
+        now, before = (
+            f"{one:.{0 if one >= 10 else 1}f}" for one in (estimate.own.value, estimate.base.value)
+        )
+        sentence = metric.plain
+    else:
+        now = _number(metric, measured.interval.value)
+        before = "" if base is None else _number(metric, base.interval.value)
+    said = sentence.format(x=now, of=measured.of, Of=measured.of)
+    return f"{said[:1].lower()}{said[1:]}" + (f" instead of {before}" if before else "")
+
+
+def finding_brief(finding: Finding, base: Measurement | None = None) -> str:
+    """Return a finding in a few words: "nobody chooses to work", "games last 8 rounds instead of 14"."""
+    measured = finding.measured
+    if measured.metric.name == "action" and not finding.upper:
+        few = "nobody" if measured.interval.value < _NOBODY else "hardly anybody"
+        return f"{few} chooses to {measured.of}"
+    return brief(measured, base)
+
+
+def in_brief(findings: Iterable[Finding], without: Callable[[Finding], Measurement | None]) -> str:
+    """Return what findings say in one line, the first of each kind; `without` measures the base game."""
+    kinds: dict[str, Finding] = {}
+    for finding in findings:
+        metric = finding.measured.metric
+        kinds.setdefault(metric.measure + finding.measured.of, finding)
+    return ", ".join(finding_brief(one, without(one)) for one in list(kinds.values())[:_MOST_BRIEF])
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def finding_sentence(

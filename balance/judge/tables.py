@@ -54,6 +54,29 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "games": "bigint",
     },
 }
+MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
+    "verdicts": {
+        "": "one row per set of variants and number of players: what `balance check --all` judges",
+        "verdict": "`broken`, `bent`, `fine` or `undecided`",
+        "not_broken": "whether it is shown not to be broken, although it may still be bent",
+        "metric": "the metric that breaks or bends it most, or keeps it open",
+        "severity": "how much is wrong: how far each metric is outside, 0 to 1, summed",
+        "further_games": "games that would probably decide; empty if it is too close to call",
+        "games": "games behind the verdict",
+    },
+    "findings": {
+        "": "one row per cell, metric and end of its accepted range: what the verdicts are made of",
+        "strength": "how well the players of the cell play",
+        "class": "`breaks` or `bends`: the class of the threshold; `shown` if there is none",
+        "end": "which end of the accepted range: `low` or `high`",
+        "threshold": "that end",
+        "n": "how many deals the figure is made of; games for a quantile",
+        "p": "one-sided p-value, corrected over all tests of the class",
+        "outside": "whether the metric is beyond the threshold, beyond doubt",
+        "inside": "whether it is shown to be within the threshold, at 5%, uncorrected",
+        "weaker": "whether it shows weaker play alone: no verdict depends on it",
+    },
+}
 COMBINED: Final = ("verdicts",)
 _SHOWN: Final = "shown"
 """The class of a metric without a threshold."""

@@ -7,6 +7,7 @@ glossary (`spans` finds them). Nothing is computed from games here and nothing i
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
 from collections import Counter
@@ -351,11 +352,10 @@ class Answer:
 
         return text(self)
 
-    def _repr_markdown_(self) -> str:
-        """Return what a notebook shows."""
-        from balance.report.render.text import markdown
-
-        return markdown(self)
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the headline, and the rest folded up."""
+        headline, rest = html.escape(plain(self.summary.headline)), html.escape(str(self))
+        return f"<details><summary><b>{headline}</b></summary><pre>{rest}</pre></details>"
 
     @property
     def verdict(self) -> str:

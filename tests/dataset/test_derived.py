@@ -121,7 +121,7 @@ def test_their_columns_are_known_before_they_are_made(nefarious, cache):
             assert set(derived.maker(table).COLUMNS[table]) - {"cell_id"} <= set(names)
     with connect([nefarious]) as con:
         for table in balance.DERIVED:
-            assert con.frame(f"select * from {table} limit 1").columns == con.tables()[table]
+            assert con.frame(f"select * from {table} limit 1").columns == list(con.tables()[table])
 
 
 def test_another_game_has_them_in_its_own_words(tmp_path):

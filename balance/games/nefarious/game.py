@@ -15,6 +15,7 @@ from balance.games.contract import (
     Event,
     Kind,
     Number,
+    Part,
 )
 from balance.games.facts import Facts
 from balance.games.nefarious import vocabulary as v
@@ -38,37 +39,53 @@ if TYPE_CHECKING:
 _KERNEL: Final = "balance.games.nefarious.kernel"
 _FILTERS: Final = ("edition", "confidence", "effect")
 
+_NAMES: Final = {"name": "English name", "name_ru": "Russian name"}
+_FROM: Final = {"name_source": "where the English name comes from"}
+_SURE: Final = {"confidence": "how sure the source is", "note": "note on the source"}
+
 TWISTS: Final = Kind(
     name="twist",
     plural="twists",
-    columns=("id", "name", "name_ru", "name_source", "rule", "editions", "confidence", "note"),
+    meaning="one row per twist of the catalog",
+    columns={"id": "the id, as in `games`"}
+    | _NAMES
+    | _FROM
+    | {"rule": "what the twist does, in words", "editions": "the editions that have it"}
+    | _SURE,
     brief=("id", "name", "rule", "confidence"),
     filters=_FILTERS,
 )
 INVENTIONS: Final = Kind(
     name="invention",
     plural="inventions",
-    columns=(
-        "id",
-        "name",
-        "name_ru",
-        "name_source",
-        "cost",
-        "vp",
-        "vp_per_built",
-        "self",
-        "others",
-        "rule",
-        "confidence",
-        "note",
-    ),
+    meaning="one row per card of the deck",
+    columns={"id": "the id, as in `builds`"}
+    | _NAMES
+    | _FROM
+    | {
+        "cost": "printed cost",
+        "vp": "printed victory points",
+        "vp_per_built": "victory points for each invention built, in addition",
+        "self": "what the builder does",
+        "others": "what the others do",
+        "rule": "both in words",
+    }
+    | _SURE,
     brief=("id", "name", "cost", "vp", "rule", "confidence"),
     filters=_FILTERS,
 )
 EDITIONS: Final = Kind(
     name="edition",
     plural="editions",
-    columns=("id", "name", "name_ru", "twists", "deck", "rule", "confidence", "note"),
+    meaning="one row per edition of the catalog",
+    columns={"id": "the id, as in `games`"}
+    | _NAMES
+    | {
+        "twists": "how many twists it has",
+        "deck": "what happens when the deck runs out",
+        "rule": "its rules, in words",
+    }
+    | _SURE,
     brief=("id", "name", "twists", "deck"),
     filters=("edition", "confidence"),
 )
@@ -82,10 +99,10 @@ class Nefarious(Engine):
 
     @cached_property
     def facts(self) -> Facts:
-        """The facts of Nefarious; measures are added here, because they decide no row."""
+        """The facts of Nefarious; measures and probes are added here, because they decide no row."""
         from balance.games.nefarious.measures import MEASURES
 
-        return replace(super().facts, declared=MEASURES)
+        return replace(super().facts, declared=MEASURES, probes=("search:10",))
 
     def load_catalog(self, overlays: Iterable[str | Path] = ()) -> Catalog:
         """Load the official catalog with overlays laid over it."""
@@ -150,6 +167,16 @@ class Nefarious(Engine):
     def overlay_text(self, old: Catalog, new: Catalog) -> str:
         """Return the overlay that makes one catalog of another."""
         return adjusting.overlay_text(old, new)
+
+    def parts(self, catalog: Catalog, edition: str, variant: str) -> list[Part]:
+        """Return the rules of a twist, each with the catalog without it."""
+        return adjusting.parts(catalog, edition, variant)
+
+    def stall_cause(self, cell: "Cell", events: Sequence[Event]) -> str:
+        """Return why nobody won a game."""
+        from balance.games.nefarious.replay.causes import stall_cause
+
+        return stall_cause(cell, events)
 
     def doubts(self, catalog: Catalog, edition: str) -> list[Doubt]:
         """Return the inventions and twists of an edition whose facts are not beyond doubt."""

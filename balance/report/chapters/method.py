@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import balance
 from balance.dataset.run import Run
-from balance.experiments.published import measured_doubts, run_stamp
+from balance.experiments.published import measured_doubts
+from balance.experiments.stamp import run_stamp
 from balance.games.contract import Doubtful
 from balance.judge.verdict import ALPHA, Verdict
 from balance.report.evidence import Evidence
@@ -285,7 +286,7 @@ def _hanging(m: Evidence) -> list[Block]:
     if stale:
         told += f"Since then {listed(list(stale))} changed: this is how it was. "
     changing = [(entry, one) for entry in found.entries for one in entry.variations if one.changes]
-    blocks: list[Block] = [Paragraph(told + " ".join(found.sentences))]
+    blocks: list[Block] = [Paragraph(told + " ".join(found.sentences()))]
     if changing:
         blocks.append(
             Table(
@@ -302,7 +303,7 @@ def _hanging(m: Evidence) -> list[Block]:
                         text(entry.name),
                         text(entry.confidence),
                         text("sensitivity" if one.sensitivity else "another reading"),
-                        text(one.sentence),
+                        text(one.sentence(m.facts.items)),
                     )
                     for entry, one in changing
                 ),

@@ -138,6 +138,7 @@ def test_what_only_describes_prints_tunes_or_measures_is_out_of_the_hash(traced)
     for name in (
         "balance.suggest",
         "balance.games.contract",
+        "balance.games.forms",
         "balance.games.measures",
         "balance.games.tomlfile",
         "balance.games.nefarious.game",
