@@ -64,6 +64,9 @@ class Statistics:
 
     facts: Facts
     cells: Mapping[int, CellStatistics]
+    pools: Mapping[tuple[int, bool], Mapping[str, Ratio]] = field(default_factory=dict)
+    """By number of players, and whether the deck runs dry in most games: what all cells of the default player
+    add up to, deal by deal, as far as it is judged over everything; by measure and thing, `seat:0`."""
 
     def find(self, players: int, variants: Sequence[str], lineup: str) -> CellStatistics | None:
         """Return the cell with these variants, if it was played."""
@@ -110,14 +113,12 @@ def statistics(
     runs: Sequence[Run],
     cells: Iterable[int] | None = None,
     *,
-    items: bool = False,
     within: Mapping[int, tuple[int, int]] | None = None,
     into: duckdb.DuckDBPyConnection | None = None,
 ) -> Statistics:
     """Return what the games of every cell (or of some, and their baselines) add up to.
 
-    With `items` also what every item in an opening hand has won: dozens of sums more, for a few cells. `into`
-    is a connection for the views and the deals of these cells, in memory, for further questions.
+    `into` is a connection for the views and the deals of these cells, in memory, for further questions.
     """
     if not runs:
         raise UsageError("no run is given")
@@ -128,7 +129,7 @@ def statistics(
     with connect() if into is None else nullcontext(into) as con:
         create_views(con, runs, counted, within, metrics=False, tables=() if into is None else _IN_MEMORY)
         sums = _ratios(con, "metric_sums")
-        if items and facts.mask("opening"):
+        if facts.mask("opening"):
             for number, own in _ratios(con, "metric_items").items():
                 sums.setdefault(number, {}).update(own)
         lengths: dict[int, dict[int, int]] = {}
@@ -140,6 +141,12 @@ def statistics(
             common.setdefault(number, {})[measure] = Common(*shared)
         rows = con.execute("select cell_id, value, error, deals from luck").fetchall()
         luck = {number: Normal(*fitted) for number, *fitted in rows}
+        pools: dict[tuple[int, bool], dict[str, Ratio]] = {}
+        rows = con.execute(
+            f"""select players, dry, measure || ':' || "of", {_SUMS} from metric_pools order by all"""
+        ).fetchall()
+        for players, dry, name, *parts in rows:
+            pools.setdefault((players, dry), {})[name] = Ratio(*parts)
     return Statistics(
         facts,
         {
@@ -157,6 +164,7 @@ def statistics(
             )
             for number, cell in sorted(planned.items())
         },
+        pools,
     )
 
 

@@ -11,8 +11,8 @@ from balance.errors import UsageError
 from balance.experiments.check import Check, judged
 from balance.games.contract import CatalogEntry
 from balance.games.variants import entry_names, variant_ids
-from balance.judge.sentences import in_brief, needed_sentence
-from balance.judge.strengths import strength_of
+from balance.judge.sentences import in_brief, open_sentence, pool_sentence, quality_overview, unseen_sentence
+from balance.judge.strengths import of_default, strength_of
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
 from balance.measure.cells import CellStatistics
@@ -56,11 +56,6 @@ STEPS: Final = 4
 _MOST_REASONS: Final = 12
 _FEW: Final = 200
 """Games of a cell below which a reader is warned."""
-_UNSEEN: Final = {
-    "luck": "needs --replicates",
-    "item": "is judged in a check of one combination",
-    "win_points": "no style was tuned for what is in force",
-}
 
 
 def pair_report(
@@ -87,11 +82,6 @@ def pair_report(
     step("sheet")
     step("chapters")
     return answer
-
-
-def unseen_metrics(names: Sequence[str]) -> str:
-    """Return which metrics the games do not show, and how they would."""
-    return ", ".join(f"{name} ({_UNSEEN[name]})" if name in _UNSEEN else name for name in names)
 
 
 def check_answer(
@@ -173,7 +163,8 @@ class _Sheet:
 
     def _summary(self, mended: bool) -> Summary:
         found = self.found
-        few = min(max(cell.cell.games for cell in j.cells) for j in found.own)
+        cells = [cell.cell for cell in self._verdicts()]
+        few = min(cell.games for cell in of_default(cells, self.facts))
         what = f"{found.verdict.value.upper()}: {self.title} ({self.run.plan.edition})"
         if found.verdict is Verdict.BENT:
             what += f": {in_brief(found.worst()[0].bent, found.bench.without)}"
@@ -210,20 +201,19 @@ class _Sheet:
         more = len(reasons) - _MOST_REASONS
         shown = reasons[:_MOST_REASONS] + ([f"... and {more} more; csv has all."] if more > 0 else [])
         shown += [f"{one.sentence()}." for one in found.together]
-        shown += [said for j in found.own if j.verdict is Verdict.UNDECIDED for said in self._open(j)]
+        shown += [self._open(j) for j in found.own if j.verdict is Verdict.UNDECIDED]
         if not reasons and all(j.verdict is Verdict.FINE for j in found.own):
             shown.append("Every metric is within its [[accepted range]], beyond doubt.")
-        look: list[Block] = [Bullets(tuple(shown))] if shown else []
+        shown.append(quality_overview(found.own))
+        look: list[Block] = [Bullets(tuple(shown))]
         if self.replay is not None:
             look.append(Code(self.replay["command"], f"A game to look at ({self.replay['what']})"))
         return [*look, self._verdict_table()]
 
-    def _open(self, judgement: Judgement) -> list[str]:
+    def _open(self, judgement: Judgement) -> str:
         """Return what keeps a verdict open."""
-        if judgement.holding is None:
-            return []
-        said = f"{self.found.sentence(judgement.holding)} {needed_sentence(judgement.further)}"
-        return [f"{judgement.players} players, {_open_word(judgement)}: {said}"]
+        said = open_sentence(judgement, self.found.sentence)
+        return f"{judgement.players} players, {_open_word(judgement)}: {said}"
 
     def _rules(self) -> list[Block]:
         game, catalog = self.found.game, self.found.catalog
@@ -373,7 +363,8 @@ class _Sheet:
         said = [
             f"{count(found.games, 'game', 'games')}, seed {self.run.plan.seed}{where}",
             f"{found.judgements.family}.",
-            *([f"Not looked at: {unseen_metrics(unseen)}."] if unseen else []),
+            *(pool_sentence(pool, found.items) for pool in found.judgements.pools),
+            *([unseen_sentence(unseen)] if unseen else []),
             *(f"{gain}." for gain in found.gains),
         ]
         return [Bullets(tuple(said)), Code("\n".join(commands))]
@@ -402,6 +393,11 @@ class _Sheet:
             ],
             "family": family | {"correction": "Benjamini-Yekutieli"},
             "not_looked_at": list(found.judgements.not_looked_at),
+            "pooled": [
+                finding_record(pool, finding) | {"verdict": pool.verdict.value}
+                for pool in found.judgements.pools
+                for finding in pool.findings
+            ],
             "replay": self.replay,
             "gains": [asdict(gain) | {"words": gain.words} for gain in found.gains],
         }  # fmt: skip

@@ -65,7 +65,7 @@ def test_nothing_that_is_broken_alone_is_said_to_be_so_only_together(verdicts):
 
 
 def test_a_planted_card_is_found_and_named(tmp_path):
-    found, _ = judged(tmp_path, "planted_card.toml", ["none"], 150, items=True)
+    found, _ = judged(tmp_path, "planted_card.toml", ["none"], 150)
     (judgement,) = found.judgements
     assert judgement.verdict is Verdict.BROKEN
     assert {finding.measured.name for finding in judgement.broken} == {"item:1001"}
