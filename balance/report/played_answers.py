@@ -316,6 +316,5 @@ def ladder_answer(found: Standings, command: str = "balance ladder") -> Answer:
 
 def _rung(rung: Rung) -> Cell:
     """Return win points with the longer half of their interval."""
-    low, high = rung.low or 0.0, rung.high or 0.0
-    told = f"{rung.value:.2f} ±{max(rung.value - low, high - rung.value):.2f}"
+    told = f"{rung.value:.2f} ±{max(rung.value - rung.low, rung.high - rung.value):.2f}"
     return Cell(rung.value, told, rung.low, rung.high)

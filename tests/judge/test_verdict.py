@@ -189,8 +189,7 @@ def test_how_classes_combine(stalls, extended, verdict, not_broken):
 
 def test_over_player_counts_broken_before_undecided_before_bent_before_fine():
     every = [Verdict.BROKEN, Verdict.UNDECIDED, Verdict.BENT, Verdict.FINE]
-    for k, verdict in enumerate(every):
-        assert combined(reversed(every[k:])) is verdict
+    assert [combined(reversed(every[k:])) for k in range(len(every))] == every
 
 
 def test_each_class_is_a_family_of_its_own():

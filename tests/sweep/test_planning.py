@@ -72,6 +72,22 @@ def test_ordered_makes_each_order_a_cell():
     assert [cell.variants for cell in explicit.cells] == [("unions", "parallel-universe")]
 
 
+def test_a_word_for_some_variants_means_their_combinations():
+    made = mirror(players=2, variants="all:unions,Perpetual Motion,geeks", games_per_cell=1)
+    assert [cell.variants for cell in made.cells] == [
+        (),
+        ("geeks",),
+        ("geeks", "perpetual-motion"),
+        ("geeks", "unions"),
+        ("perpetual-motion",),
+        ("perpetual-motion", "unions"),
+        ("unions",),
+    ]
+    assert len(mirror(players=2, variants="pairs:unions,geeks,grants", games_per_cell=1).cells) == 3
+    with pytest.raises(UsageError, match="unknown twist 'unoins'"):
+        mirror(players=2, variants="all:unoins,geeks")
+
+
 def test_the_order_of_options_does_not_matter():
     one = plan(players="2-4", variants=["unions,parallel-universe", "none"], games_per_cell=7)
     two = plan(players=[4, "2,3"], variants=["none", "parallel-universe,unions", "none"], games_per_cell=7)

@@ -80,6 +80,7 @@ class Measured(BothSides):
             sum(2 * p.deals * p.replicates for p in played),
             names_of(self.sides),
             verdict_families=tuple(found.family for found, _ in judged),
+            unseen=tuple(judged[1][0].not_looked_at),
         )
 
     def again(self, found: Comparison, thresholds: Thresholds, detect: float) -> Comparison:
