@@ -233,14 +233,14 @@ def _metrics(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
     levels = ", ".join(f"('{name}', {level}::double)" for name, level in QUANTILES.items())
     return f"""with figures as (
   select cell_id, measure as metric, "of", deals, games,
-    if(most is null, mean_from({plain}), share_from({plain}, most)) as f
+    case when most is null then mean_from({plain}) else share_from({plain}, most) end as f
   from metric_sums
   qualify measure not in ('win_points', 'neighbour')
     or count(*) filter (measure = 'win_points') over (partition by cell_id) > 1
 ), design as (
-  select s.cell_id, s.deals, s.games, if(s.games > s.deals and s.deals > 1, greatest(1::double,
+  select s.cell_id, s.deals, s.games, case when s.games > s.deals and s.deals > 1 then greatest(1::double,
     (s.num2 * s.deals - s.num * s.num) / s.deals::double / s.deals / (s.games / s.deals)
-    / nullif((l.squares * s.games - l.total * l.total) / s.games::double / s.games, 0)), 1) as effect
+    / nullif((l.squares * s.games - l.total * l.total) / s.games::double / s.games, 0)) else 1 end as effect
   from metric_sums s join (
     select cell_id, sum(length * games) as total, sum(length::hugeint * length * games) as squares
     from lengths group by cell_id
@@ -251,9 +251,9 @@ def _metrics(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
   from lengths
 ), quantiles as (
   select r.cell_id, q.metric, '' as "of", any_value(d.deals) as deals, any_value(d.games) as games, {{
-    'value': if(q.level = 0.5, (min(length) filter (upto >= greatest(1, ceil(n * q.level)))
-        + min(length) filter (upto >= least(n, floor(n * q.level) + 1))) / 2,
-      min(length) filter (upto >= greatest(1, ceil(n * q.level))))::double,
+    'value': case when q.level = 0.5 then (min(length) filter (upto >= greatest(1, ceil(n * q.level)))
+        + min(length) filter (upto >= least(n, floor(n * q.level) + 1))) / 2
+      else min(length) filter (upto >= greatest(1, ceil(n * q.level))) end::double,
     'low': min(length) filter (upto >= greatest(1,
       floor(n * q.level - z() * sqrt(n * effect * q.level * (1 - q.level)))))::double,
     'high': min(length) filter (upto >= least(n,
