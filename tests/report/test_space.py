@@ -181,6 +181,7 @@ def test_thresholds_count_the_combinations_outside(space):
     assert max(row[4].value or 0 for row in table.rows) > 0
     assert "Not looked at, although there are thresholds for it: " in str(space.sections[-2])
     assert "before any combination was judged" in str(space.sections[-2])
+    assert "accepted 20% less or more" not in told(space), "no table moves a threshold"
 
 
 def test_how_many_combinations_were_played_is_said(space, tiny_space):

@@ -14,8 +14,7 @@ def section(m: Evidence, atlas: Atlas) -> Section:
     blocks: list[Block] = [
         Paragraph(
             f"Every {m.facts.variant} against every other; on the diagonal a {m.facts.variant} alone. "
-            "Broken at any "
-            "[[strength of play]] is broken."
+            "Each verdict is over all [[strengths of play]] that decide."
             if atlas.pairs
             else f"Every {m.facts.variant}, at every number of players."
         )

@@ -54,11 +54,6 @@ def section(m: Evidence, made: Provenance) -> Section:
                 f"claims of a kind, at most {ALPHA:.0%} are false on average."
             ),
             _thresholds(m),
-            Paragraph(
-                f"How much hangs on the thresholds: the last columns say how many {m.combinations} would be "
-                "broken if one threshold "
-                "accepted 20% less or more, all others unchanged."
-            ),
         ]
     blocks.append(
         Paragraph(
@@ -330,7 +325,7 @@ def _limits(m: Evidence) -> list[str]:
             "A verdict is about the game as these players play it. Better players may find what these do "
             "not, and end games that these let drag on."
         ),
-        "Thresholds are a matter of taste; the table above says how much hangs on them.",
+        "Thresholds are a matter of taste; the table above gives the reason of each.",
     ]
     silent = _not_looked_at(m) if m.ranking is not None else []
     if silent:
