@@ -5,20 +5,24 @@ Nothing is computed: values are those of the query, and texts are these values p
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset.saved_queries import Question, bind, report_question
 from balance.dataset.views import keep_views
 from balance.errors import BalanceError, UsageError
 from balance.measure.cells import connect_to
-from balance.report.formatting import UNKNOWN, printed, slug
+from balance.report.formatting import UNKNOWN, command_path, printed, slug
 from balance.report.model import Cell, Chart, Heading, Section, Source, Table
+from balance.suggest import unknown
 
 if TYPE_CHECKING:
     from balance.dataset.connection import Connection
+    from balance.dataset.exact import Column
     from balance.dataset.run import Run
 
 Values = tuple[tuple[Any, ...], ...]
@@ -54,7 +58,7 @@ class RunQueries:
         keep_views(self._con, question.sql, self._kept, str(given.get("lineup", "")))
         result = self._con.execute(question.sql, bind(self._con, question, given))
         columns = [column[0] for column in result.description or []]
-        rows = tuple(tuple(map(_exact, row)) for row in result.fetchall())
+        rows = tuple(result.fetchall())
         telling = [str(given[key]) for key in ("lineup", "variant") if key in given]
         return block_of(
             question, columns, rows, given, names=self._names,
@@ -97,11 +101,16 @@ def block_of(
     return _table(question, name, caption, columns, rows, source, names or {})
 
 
-def chapter_of(con: Connection, question: Question) -> Section:
-    """Return the chapter with the result of a user's own query."""
-    name = f"with-{slug(question.name)}"
-    columns, rows = _asked(con, question)
-    return Section(name, question.question, (block_of(question, columns, rows, {}, name=name),))
+def chapters_of(con: Connection, questions: Sequence[Question]) -> list[Section]:
+    """Return a chapter with the result of each query of a user; files of the same name differ by a number."""
+    found: list[Section] = []
+    for question in questions:
+        name = f"with-{slug(question.name)}"
+        name += f"-{again}" if (again := 1 + sum(one.id.startswith(name) for one in found)) > 1 else ""
+        columns, rows = _asked(con, question)
+        own = replace(question, name=command_path(question.path))
+        found.append(Section(name, question.question, (block_of(own, columns, rows, {}, name=name),)))
+    return found
 
 
 def _asked(con: Connection, question: Question) -> tuple[list[str], Values]:
@@ -109,24 +118,47 @@ def _asked(con: Connection, question: Question) -> tuple[list[str], Values]:
     lines = question.sql.splitlines()
     head = next((k for k, line in enumerate(lines) if not line.startswith("--")), 0)
     try:
-        frame = con.frame("\n".join(lines[head:]), con.bind(question, {}))
+        result = con.texts("\n".join(lines[head:]), con.bind(question, {}))
+        rows = list(islice((row for chunk in result.chunks() for row in chunk), _MOST_ROWS + 1))
+        result.close()
     except BalanceError as error:
-        if str(question.path) in str(error):
-            raise
-        placed = re.sub(r"LINE (\d+):", lambda found: f"LINE {int(found[1]) + head}:", str(error))
-        raise type(error)(f"{question.path}: {placed}") from error
-    columns = frame.columns
-    missing = [name for name, _ in question.columns if name not in columns]
-    if missing:
-        raise UsageError(f"{question.path}: its head names columns that it lacks: {', '.join(missing)}")
-    if len(frame) > _MOST_ROWS:
+        said = str(error).removeprefix(f"{question.path}: ")
+        if said == str(error):  # it is about the text without its head
+            said = re.sub(r"LINE (\d+):", lambda found: f"LINE {int(found[1]) + head}:", said)
+        where = "" if "LINE " in said else f"line {head + 1}: "
+        raise type(error)(f"{question.path}: {where}{said}") from error
+    if len(rows) > _MOST_ROWS:
         raise UsageError(f"{question.path}: more than {_MOST_ROWS:,} rows are too many for a report")
-    return columns, tuple(tuple(map(_exact, row)) for row in frame.rows())
+    columns = [column.name for column in result.columns]
+    values = tuple(tuple(map(_value, row, result.columns)) for row in rows)
+    for name, _ in question.columns:
+        if name not in columns:
+            raise _misnamed(question, name, unknown("column of its result", name, columns))
+    for word in ("x", "y", "low", "high") if question.figure in ("dots", "scatter") else ("y",):
+        axis = question.axes.get(word)
+        if axis and not result.columns[columns.index(axis)].is_number:
+            raise _misnamed(question, axis, f"the figure needs numbers in {axis}")
+    return columns, values
 
 
-def _exact(value: Any) -> Any:
-    """Return a value as JSON and the texts of a report take it."""
-    return float(value) if isinstance(value, Decimal) else value
+def _misnamed(question: Question, column: str, message: str) -> UsageError:
+    """Return the error about a column, with the line of the head that names it."""
+    lines = question.sql.splitlines()
+    named = re.compile(rf"--\s+{re.escape(column)}\s*[:\[]")
+    line = next((k for k, line in enumerate(lines, 1) if named.match(line)), 1)
+    return UsageError(f"{question.path}: line {line}: {message}")
+
+
+def _value(text: str | None, column: Column) -> Any:
+    """Return the value that a text of `balance sql` stands for: what its JSON holds."""
+    kind = str(column.type)
+    if text is None:
+        return None
+    if kind == "BOOLEAN":
+        return text == "true"
+    if column.is_number:
+        return int(text) if kind.endswith(("INT", "INTEGER", "BIGNUM")) else float(text)
+    return json.loads(text) if column.is_nested else text
 
 
 # --- tables
@@ -204,6 +236,8 @@ def _cell(value: Any, kind: str, low: Any, high: Any, has_interval: bool, names:
         return Cell(value, str(names.get(value, value)))
     if isinstance(value, bool):
         return Cell(value, "yes" if value else "no")
+    if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(x, dict | list) for x in value)):
+        return Cell(value, json.dumps(value, ensure_ascii=False))
     if isinstance(value, list | tuple):
         return Cell(tuple(value), " + ".join(str(names.get(one, one)) for one in value))
     if kind in ("text", "verdict") or not isinstance(value, int | float):
