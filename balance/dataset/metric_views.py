@@ -60,7 +60,9 @@ def metric_views(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
         "metric_pairs": _pairs(game, measures),
         "lengths": _lengths(game, runs, counted),
         "luck": _luck(game, runs),
-        "figures": _figures(measures),
+        "figures": _figures(measures, "deals", "cell_id"),
+        "lineup_deals": _lineup_deals(measures),
+        "lineup_figures": _figures(measures, "lineup_deals", "lineup", "players"),
         "combinations": _combinations(game),
     }
     if game.facts.holdings:
@@ -90,13 +92,31 @@ def _deals(runs: Sequence[Run], measures: Sequence[Measure], counted: CountedDea
     return f"select {selected} from {files} d where {counted.where('deal')}"
 
 
-def _figures(measures: Sequence[Measure]) -> str:
-    """Return a query for one row per cell, deal and figure; of one measure only its columns are read."""
+def _lineup_deals(measures: Sequence[Measure]) -> str:
+    """Return a query for the deals of each lineup and number of players, summed up over all combinations."""
+    names = dict.fromkeys(name for part in fractions(measures) for name in (part.num, part.den) if name)
+    sums = ", ".join(f"sum({name})::bigint as {name}" for name in map(sql_quote.name, ("games", *names)))
+    return (
+        f"select c.lineup, c.players, d.deal, {sums}\n"
+        "from deals d join cells c on c.cell_id = d.cell_id group by c.lineup, c.players, d.deal"
+    )
+
+
+def _figures(measures: Sequence[Measure], table: str, *keys: str) -> str:
+    """Return a query for one row per key, deal and figure; of one measure only its columns are read, once."""
+    by_measure: dict[str, list[str]] = {}
+    own = "players" in keys
+    for part in fractions(measures):
+        den = part.denominator.replace("players", "d.players") if own else _of(part.denominator, "d")
+        by_measure.setdefault(part.measure.name, []).append(
+            f"{{'of': {sql_quote.text(part.of)}, 'num': d.{part.numerator}::bigint, 'den': ({den})::bigint}}"
+        )
+    selected = ", ".join(f"d.{key}" for key in (*keys, "deal", "games"))
+    source = f"{table} d" if own else f"{table} d join cells c on c.cell_id = d.cell_id"
     rows = [
-        f"select d.cell_id, d.deal, d.games, {sql_quote.text(part.measure.name)} as measure, "
-        f'{sql_quote.text(part.of)} as "of", d.{part.numerator}::bigint as num, '
-        f"({_of(part.denominator, 'd')})::bigint as den from deals d join cells c on c.cell_id = d.cell_id"
-        for part in fractions(measures)
+        f"select {selected}, {sql_quote.text(name)} as measure, "
+        f"unnest([{', '.join(figures)}], recursive := true) from {source}"
+        for name, figures in by_measure.items()
     ]
     return "\nunion all\n".join(rows)
 

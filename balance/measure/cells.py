@@ -6,6 +6,7 @@ Nothing is aggregated here: the views do that, in integers. Must stay free of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from balance.dataset import sql_quote
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.schema import stored_table
-from balance.dataset.views import create_views
+from balance.dataset.views import SUMMED, create_views, keep_views
 from balance.errors import UsageError
 from balance.games.contract import Facts
 from balance.stats.ratio import Common, Normal, Ratio
@@ -110,17 +111,23 @@ def statistics(
     *,
     items: bool = False,
     within: Mapping[int, tuple[int, int]] | None = None,
+    con: duckdb.DuckDBPyConnection | None = None,
 ) -> Statistics:
     """Return what the games of every cell (or of some, and their baselines) add up to.
 
-    With `items` also what every item in an opening hand has won: dozens of sums more, for a few cells.
+    With `items` also what every item in an opening hand has won: dozens of sums more, for a few cells. A
+    connection from `connect_to` keeps the sums for further queries.
     """
     if not runs:
         raise UsageError("no run is given")
     refuse_chosen(runs)
     planned = planned_cells(runs, None if cells is None else set(cells))
     facts = runs[0].game.facts
-    with connect_to(runs, None if cells is None else planned, within) as con:
+    with ExitStack() as closing:
+        if con is None:
+            con = closing.enter_context(connect_to(runs, None if cells is None else planned, within))
+        else:
+            keep_views(con, " ".join(SUMMED))
         sums = _ratios(con, "metric_sums")
         if items and facts.mask("opening"):
             for number, own in _ratios(con, "metric_items").items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset.run import Run
 from balance.errors import DataError
@@ -18,12 +18,15 @@ from balance.judge.ranking import HEADLINE, Ranking, rank, ranked
 from balance.judge.strengths import strength_of
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict, combined
-from balance.measure.cells import CellStatistics, Statistics
+from balance.measure.cells import CellStatistics, Statistics, connect_to
 from balance.measure.cells import statistics as summed
 from balance.measure.items import choose_cells, has_items, items_of
 from balance.report.formatting import command_path, count
 from balance.report.prices import QuotedPrices
 from balance.report.query_blocks import RunQueries
+
+if TYPE_CHECKING:
+    import duckdb
 
 FRESH_GAMES: Final = 600
 """Games of each cell that are played to see whether the worst are as bad as they look."""
@@ -40,6 +43,8 @@ class Evidence:
     """Everything at hand."""
 
     runs: tuple[Run, ...]
+    con: duckdb.DuckDBPyConnection
+    """The one connection of the report; what is summed up once stays there for all queries."""
     thresholds: Thresholds
     players: tuple[int, ...]
     ranking: Ranking | None
@@ -81,7 +86,7 @@ class Evidence:
         narrowed = set(self.players) < {c.players for run in self.runs for c in run.plan.cells if c.games}
         lineups = {lineup: self.strength_name(lineup) for lineup in self.lineups}
         names: dict[Any, str] = self.names | lineups | self.item_names
-        return RunQueries(self.runs, self.players if narrowed else (), names)
+        return RunQueries(self.runs, self.players if narrowed else (), names, self.con)
 
     @cached_property
     def item_lineup(self) -> str | None:
@@ -256,7 +261,8 @@ def collect(
         raise DataError("the runs hold no games at these numbers of players")
     counts = tuple(sorted({cell.players for cell in planned if cell.id in cells}))
     step("games, seats, deals")
-    every = summed(runs)
+    con = connect_to(runs, metrics=True)
+    every = summed(runs, con=con)
     step("verdicts")
     ranking = _judged(runs, thresholds, players, every)
     statistics = _narrowed(every, players)
@@ -274,6 +280,7 @@ def collect(
             why = str(error)
     return Evidence(
         tuple(runs),
+        con,
         thresholds,
         counts,
         ranking,
@@ -310,4 +317,5 @@ def empty_evidence(runs: Sequence[Run], thresholds: Thresholds, players: Sequenc
     if not counts:
         raise DataError("the runs hold no games at these numbers of players")
     nothing = Statistics(runs[0].game.facts, {})
-    return Evidence(tuple(runs), thresholds, counts, None, nothing, (), "", (), None, None)
+    con = connect_to(runs, metrics=True)
+    return Evidence(tuple(runs), con, thresholds, counts, None, nothing, (), "", (), None, None)

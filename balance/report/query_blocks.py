@@ -21,6 +21,8 @@ from balance.report.model import Cell, Chart, Heading, Section, Source, Table
 from balance.suggest import unknown
 
 if TYPE_CHECKING:
+    import duckdb
+
     from balance.dataset.connection import Connection
     from balance.dataset.exact import Column
     from balance.dataset.run import Run
@@ -35,10 +37,14 @@ class RunQueries:
     """The query files of reports on some runs; what several of them read is computed once."""
 
     def __init__(
-        self, runs: Sequence[Run], counts: Sequence[int] = (), names: Mapping[Any, str] | None = None
+        self,
+        runs: Sequence[Run],
+        counts: Sequence[int] = (),
+        names: Mapping[Any, str] | None = None,
+        con: duckdb.DuckDBPyConnection | None = None,
     ) -> None:
-        self._con = connect_to(runs, metrics=True)
-        self._kept: set[str] = set()
+        self._con = con or connect_to(runs, metrics=True)
+        self._results: dict[object, tuple[list[str], Values]] = {}
         self._game = runs[0].game.name
         self._narrowed = {"counts": ",".join(map(str, counts))} if counts else {}
         self._names = names or {}
@@ -55,16 +61,29 @@ class RunQueries:
         question = report_question(name)
         known = {parameter.name for parameter in question.parameters}
         given = dict(parameters or {}) | {k: v for k, v in self._narrowed.items() if k in known}
-        keep_views(self._con, question.sql, self._kept, str(given.get("lineup", "")))
-        result = self._con.execute(question.sql, bind(self._con, question, given))
-        columns = [column[0] for column in result.description or []]
-        rows = tuple(result.fetchall())
+        columns, rows = self._rows(question, given)
         telling = [str(given[key]) for key in ("lineup", "variant") if key in given]
         return block_of(
             question, columns, rows, given, names=self._names,
             name=slug("-".join([name, *telling]) + ("" if table or not question.figure else "-figure")),
             caption=caption, n=n, table=table,
         )  # fmt: skip
+
+    def _rows(self, question: Question, given: Mapping[str, Any]) -> tuple[list[str], Values]:
+        """Return the result of a query; where rows name their lineup, all lineups are asked for at once."""
+        optional = {p.name for p in question.parameters if not p.required and p.default is None}
+        alike = "lineup" in optional and "lineup" in dict(question.columns)
+        every = {k: v for k, v in given.items() if not (alike and k == "lineup")}
+        key = question.name, tuple(sorted(every.items()))
+        if key not in self._results:
+            keep_views(self._con, question.sql, str(every.get("lineup", "")))
+            result = self._con.execute(question.sql, bind(self._con, question, every))
+            columns = [column[0] for column in result.description or []]
+            self._results[key] = columns, tuple(result.fetchall())
+        columns, rows = self._results[key]
+        if len(every) < len(given):
+            rows = tuple(row for row in rows if row[columns.index("lineup")] == given["lineup"])
+        return columns, rows
 
 
 def rows_of(block: Table | Chart) -> int:

@@ -37,7 +37,8 @@ def frame(con, query):
 def test_nefarious_has_the_views_of_the_documentation(nefarious):
     wanted = "twists inventions editions policies run cells games seats builds rounds cards"
     wanted += (
-        " measures deals metric_sums metric_pairs lengths luck figures combinations metric_items metrics"
+        " measures deals metric_sums metric_pairs lengths luck figures lineup_deals lineup_figures"
+        " combinations metric_items metrics"
     )
     wanted += " item_list item_deals item_versus"
     assert list(view_queries([nefarious])) == wanted.split()
@@ -53,7 +54,8 @@ def test_stored_sql_binds_in_older_clients(nefarious, tiny):
 
 def test_another_game_has_views_in_its_own_words(tiny, views):
     wanted = "moods charms editions policies run cells games seats buys laps"
-    wanted += " measures deals metric_sums metric_pairs lengths luck figures combinations metrics"
+    wanted += " measures deals metric_sums metric_pairs lengths luck figures lineup_deals lineup_figures"
+    wanted += " combinations metrics"
     wanted += " item_list item_deals"
     assert list(view_queries([tiny])) == wanted.split()
     con = views(tiny)
