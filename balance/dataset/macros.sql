@@ -14,6 +14,9 @@ create or replace macro z() as 1.959963984540054::double;
 -- The deal of a game: at the same number of players the same deal is the same shuffle, in all cells.
 create or replace macro deal(game_id) as game_id // 1000 % 10000000000;
 
+-- A deal of a cell as one number.
+create or replace macro cell_deal(cell_id, deal) as cell_id::bigint * 10000000000 + deal;
+
 -- Everything that value and variance of a ratio need: integers that add up over any deals. A deal in which there
 -- is nothing to count says nothing.
 create or replace macro sums(x, y) as {
@@ -139,6 +142,23 @@ create or replace macro difference_from(own, base, c) as {
   'high': own.num / nullif(own.den, 0) - base.num / nullif(base.den, 0)
     + student(c.deals - 1) * sqrt(difference_variance(own, base, c))
 };
+
+-- What a pair does beyond both alone: one row per deal that all four cells have played, with both (w), with
+-- each alone (x, y) and with neither (z). As a difference: sums of w - x - y + z, of d; as logarithms of means:
+-- the sums of each and of all products.
+create or replace macro four(w, x, y, z, d) as {
+  'sums': sums(w - x - y + z, d), 'w': sum(w::bigint), 'x': sum(x::bigint), 'y': sum(y::bigint), 'z': sum(z::bigint),
+  'ww': sum(w::bigint * w), 'xx': sum(x::bigint * x), 'yy': sum(y::bigint * y), 'zz': sum(z::bigint * z),
+  'wx': sum(w::bigint * x), 'wy': sum(w::bigint * y), 'wz': sum(w::bigint * z),
+  'xy': sum(x::bigint * y), 'xz': sum(x::bigint * z), 'yz': sum(y::bigint * z)
+};
+create or replace macro log_beyond(f) as ln(f.w) - ln(f.x) - ln(f.y) + ln(f.z);
+create or replace macro relative(product, one, two, deals) as
+  (product::hugeint * deals - one::hugeint * two)::double / (one::double * two);
+create or replace macro log_beyond_error(f) as sqrt(greatest(0::double, relative(f.ww, f.w, f.w, f.sums.deals)
+  + relative(f.xx, f.x, f.x, f.sums.deals) + relative(f.yy, f.y, f.y, f.sums.deals) + relative(f.zz, f.z, f.z, f.sums.deals)
+  + 2 * (relative(f.wz, f.w, f.z, f.sums.deals) + relative(f.xy, f.x, f.y, f.sums.deals) - relative(f.wx, f.w, f.x, f.sums.deals)
+    - relative(f.wy, f.w, f.y, f.sums.deals) - relative(f.xz, f.x, f.z, f.sums.deals) - relative(f.yz, f.y, f.z, f.sums.deals))) / (f.sums.deals - 1));
 
 -- The two-sided p-value of a difference from its variance over deals; NULL below 10 deals, or where nothing varies.
 -- Wallace's normal deviate of Student's t, and Sampford's upper bound of the normal tail: never too

@@ -16,7 +16,7 @@ from balance.dataset.plan import PlannedCell
 from balance.dataset.schema import stored_table
 from balance.games.contract import Facts, Game
 from balance.games.lineup import parse_lineup
-from balance.games.measures import Compared, From, Measure
+from balance.games.measures import Beyond, Compared, From, Measure
 
 DEFICITS: Final = ((1, 1), (2, 3), (4, 7), (8, 15), (16, 2**31 - 1))
 """Points behind the leader at half-time, in classes, both ends included."""
@@ -115,12 +115,14 @@ def _of_games(facts: Facts) -> list[Measure]:
                 "Games last {x} times as long as without",
                 atlas=True,
             ),
+            beyond=Beyond("length", atlas=True),
         ),
         Measure(
             "stalls",
             "share of games that nobody wins",
             num=stalled,
             sentence="Nobody wins {x} of the games",
+            beyond=Beyond("games that nobody wins", atlas=True),
             atlas=True,
         ),
     ]
@@ -131,6 +133,7 @@ def _of_games(facts: Facts) -> list[Measure]:
                 "share of games in which the lead never changes",
                 num=f"{sql_quote.name(facts.measures.lead_changes)} = 0",
                 sentence="In {x} of the games the lead never changes hands",
+                beyond=Beyond("games in which the lead never changes", atlas=True),
                 atlas=True,
             )
         )
@@ -148,6 +151,7 @@ def _of_seats(facts: Facts) -> list[Measure]:
             kind="points",
             of=tuple(map(str, seats)),
             sentence="Seat {of} gets {x} win points (1 is fair)",
+            beyond=Beyond("win points of seat {of}"),
             neutral=1.0,
         )
     ]
@@ -222,6 +226,7 @@ def _of_policies(facts: Facts, policies: Sequence[str]) -> list[Measure]:
         of=tuple(policies),
         columns=masks,
         sentence="{of} gets {x} win points among the others (1 is fair)",
+        beyond=Beyond("win points of {of}"),  # seats draw their policies from seeds: alike in all cells
         neutral=1.0,
         compares=True,
     )

@@ -34,6 +34,15 @@ class Compared(NamedTuple):
     atlas: bool = False
 
 
+class Beyond(NamedTuple):
+    """What a measure is called where a pair of variants is compared with both alone."""
+
+    title: str
+    """As in a sentence, with `{of}` for the thing: "length", "win points of {of}"."""
+    atlas: bool = False
+    """Whether reports compare it in every pair, and the atlas offers it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
     """One figure, or one for each thing in `of`.
@@ -61,6 +70,9 @@ class Measure:
     """The value that says "nothing special", if there is one: thresholds are margins around it."""
     multiple: Compared | None = None
     """Whether it is compared with the base game, on common deals, and under which name."""
+    beyond: Beyond | None = None
+    """Whether pairs are compared with both variants alone, deal by deal: as logarithms of means where it has
+    a multiple, otherwise as differences. The denominator must be alike with and without variants."""
     atlas: bool = False
     """Whether the atlas offers it."""
     compares: bool = False

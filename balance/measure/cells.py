@@ -5,16 +5,15 @@ Nothing is aggregated here: the views do that, in integers. Must stay free of th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from balance.dataset import sql_quote
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
-from balance.dataset.schema import stored_table
 from balance.dataset.views import SUMMED, create_views, keep_views
 from balance.errors import UsageError
 from balance.games.contract import Facts
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _MEMORY = "1500MB"
-_SUMS = "deals, num::bigint, den::bigint, num2::bigint, den2::bigint, numden::bigint, coalesce(most, 'inf')"
+_SUMS = "deals, num::bigint, den::bigint, num2::bigint, den2::bigint, numden::bigint, most"
 _COMMON = ", ".join(f"{name}::bigint" for name in ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv"))
 
 
@@ -45,6 +44,8 @@ class CellStatistics:
     """By measure, `stalls`, or measure and thing, `action:work`; `select * from measures` shows all."""
     common: Mapping[str, Common] = field(default_factory=dict)
     """With the cell without variants of the same players and lineup, if that is at hand; by measure."""
+    design: float = 1.0
+    """How many times fewer independent games would say as much about length; 1 without replicates."""
     luck: Normal | None = None
     """The part of winning that the deal decides; only where deals were replayed as they were."""
 
@@ -141,6 +142,7 @@ def statistics(
             common.setdefault(number, {})[measure] = Common(*shared)
         rows = con.execute("select cell_id, value, error, deals from luck").fetchall()
         luck = {number: Normal(*fitted) for number, *fitted in rows}
+        designs = dict(con.execute("select cell_id, effect from designs").fetchall())
     return Statistics(
         facts,
         {
@@ -154,6 +156,7 @@ def statistics(
                 lengths.get(number, {}),
                 sums.get(number, {}),
                 common.get(number, {}),
+                designs.get(number, 1.0),
                 luck.get(number),
             )
             for number, cell in sorted(planned.items())
@@ -161,31 +164,22 @@ def statistics(
     )
 
 
+def read_ratio(
+    deals: int, num: int, den: int, num2: int, den2: int, numden: int, most: float | None = None
+) -> Ratio:
+    """Return the estimate that sums of a view stand for; without `most` it is an amount."""
+    return Ratio(deals, num, den, num2, den2, numden, math.inf if most is None else most)
+
+
 def _ratios(con: duckdb.DuckDBPyConnection, view: str) -> dict[int, dict[str, Ratio]]:
     """Return the sums of each figure, by cell and name."""
     found: dict[int, dict[str, Ratio]] = {}
     rows = con.execute(
-        f"""select cell_id, if("of" = '', measure, measure || ':' || "of"), {_SUMS}
-        from {view} order by all"""
+        f'select cell_id, measure, "of", {_SUMS} from {view} order by all'
     ).fetchall()
-    for number, name, *sums in rows:
-        found.setdefault(number, {})[name] = Ratio(*sums)
+    for number, measure, of, *sums in rows:
+        found.setdefault(number, {})[f"{measure}:{of}" if of else measure] = read_ratio(*sums)
     return found
-
-
-def games_of_length(runs: Sequence[Run], wanted: Sequence[tuple[int, int, bool]]) -> dict[int, int]:
-    """Return the first game of each cell with a length, or that stalls; given are cell, length, stalls."""
-    table = stored_table(runs[0].game.facts, "games")
-    length, stalled = (sql_quote.name(table.column(role).name) for role in ("length", "stalled"))
-    files = sql_quote.parquet(file for run in runs for file in run.files("games"))
-    with connect() as con:
-        rows = con.execute(
-            f"select cell_id, min(game_id) from {files} "
-            "join (select unnest(?) as cell_id, unnest(?) as length, unnest(?) as stalls) w using (cell_id) "
-            f"where if(stalls, {stalled}, {length} = w.length) group by cell_id",
-            [list(column) for column in zip(*wanted, strict=True)],
-        ).fetchall()
-    return {int(number): int(game) for number, game in rows}
 
 
 def refuse_chosen(runs: Sequence[Run]) -> None:

@@ -144,33 +144,17 @@ def _estimates(
     facts = statistics.facts
     if cell.games:
         for name, level in QUANTILES.items():
-            yield name, "", Quantiles.of(cell.lengths, level, _design(cell), facts.round_limit)
+            yield name, "", Quantiles.of(cell.lengths, level, cell.design, facts.round_limit)
     base = statistics.baseline(cell) if cell.variants else None
-    usual = facts.default_lineup.rpartition("mirror:")[2]
-    mixed = _mixed(cell)
     for name, ratio in cell.sums.items():
         measure, _, of = name.partition(":")
-        if not ratio.den or (measure in ("win_points", "neighbour") and not mixed):
+        if not ratio.den:
             continue
         yield measure, of, ratio
-        if measure == "win_points" and of == usual:
-            yield "skill", "", ratio
-        if measure in multiples and base and name in cell.common and base.sums[name].num:
+        if measure in multiples and base and name in cell.common:
             yield multiples[measure], of, Multiple(ratio, base.sums[name], cell.common[name])
     if cell.luck is not None:
         yield "luck", "", cell.luck
-
-
-def _design(cell: CellStatistics) -> float:
-    """Return how many times fewer independent games would say as much about length; 1 without replicates."""
-    if cell.replicates == 1 or cell.deals < 2:
-        return 1.0
-    n, sums = cell.games, cell.sums["mean_length"]
-    total = sum(x * count for x, count in cell.lengths.items())
-    squares = sum(x * x * count for x, count in cell.lengths.items())
-    single = (squares * n - total**2) / n**2
-    between = float(sums.num2 * sums.deals - sums.num**2) / sums.deals**2 / cell.replicates
-    return max(1.0, float(between / single)) if single else 1.0
 
 
 def _mixed(cell: CellStatistics) -> bool:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 FRESH_GAMES: Final = 600
 """Games of each cell that are played to see whether the worst are as bad as they look."""
-INTERACTIONS: Final = ("mean_length", "money", "hand", "stalls", "no_lead_change")
-"""What pairs are looked at for beyond their variants alone."""
 
 Play = Callable[[Any], Run]
 Step = Callable[[str], None]
@@ -267,7 +265,7 @@ def collect(
     ranking = _judged(runs, thresholds, players, every)
     statistics = _narrowed(every, players)
     step("pairs against their parts")
-    beyond = interactions(runs, statistics, measures=INTERACTIONS)
+    beyond = interactions(runs, statistics, atlas=True, con=con)
     step("the worst on fresh seeds")
     fresh: list[Confirmed] = []
     why = "" if ranking else "nothing was judged"

@@ -59,8 +59,7 @@ class RunQueries:
     ) -> Table | Chart:  # fmt: skip
         """Run `report/NAME.sql` or a ready query; return its result as its head says, or as a table."""
         question = report_question(name)
-        known = {parameter.name for parameter in question.parameters}
-        given = dict(parameters or {}) | {k: v for k, v in self._narrowed.items() if k in known}
+        given = self._given(question, parameters)
         columns, rows = self._rows(question, given)
         telling = [str(given[key]) for key in ("lineup", "variant") if key in given]
         return block_of(
@@ -68,6 +67,16 @@ class RunQueries:
             name=slug("-".join([name, *telling]) + ("" if table or not question.figure else "-figure")),
             caption=caption, n=n, table=table,
         )  # fmt: skip
+
+    def records(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Run a query file and return its rows by column."""
+        question = report_question(name)
+        columns, rows = self._rows(question, self._given(question, parameters))
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def _given(self, question: Question, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+        known = {parameter.name for parameter in question.parameters}
+        return dict(parameters or {}) | {k: v for k, v in self._narrowed.items() if k in known}
 
     def _rows(self, question: Question, given: Mapping[str, Any]) -> tuple[list[str], Values]:
         """Return the result of a query; where rows name their lineup, all lineups are asked for at once."""
