@@ -1,4 +1,4 @@
-"""The measures of a game: those that follow from the roles of its columns, and its own.
+"""The measures of a game: those that follow from the roles of its columns, and its own; and its metrics.
 
 Declarations only, as SQL text; `balance.dataset.deals` sums them up over the games of a deal.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
@@ -245,3 +245,97 @@ def _of_policies(facts: Facts, policies: Sequence[str]) -> list[Measure]:
         neutral=1.0,
     )
     return [points, neighbour]
+
+
+# --- metrics: what is known of a cell
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One thing to know about a cell."""
+
+    name: str
+    title: str
+    """As in a table: "median length in rounds"."""
+    sentence: str = ""
+    """With `{x}` for the figure and `{of}` for what it is of."""
+    form: str = "number"
+    """How its numbers are written: `share`, `rounds` or `number`."""
+    neutral: float | None = None
+    """The value that says "nothing special" where there is one: thresholds are margins around it."""
+    compares: bool = False
+    """Whether it compares policies: it is judged at tables where different ones meet."""
+    mixed: bool = False
+    """Whether it is judged only where different policies meet."""
+    atlas: bool = False
+    """Whether the atlas offers it."""
+    things: tuple[str, ...] = ()
+    """What it is measured of, where that is known beforehand."""
+    several: bool = False
+    """Whether it is measured of several things."""
+    order: int = 0
+    """Its place among all metrics, the plainest first."""
+
+
+_LENGTHS: Final = (
+    Metric("length", "median length in rounds", "Games last {x} rounds (median)", "rounds", atlas=True),
+    Metric(
+        "length_short",
+        "length in rounds that 5% of games stay below",
+        "One game in twenty is over within {x} rounds",
+        "rounds",
+    ),
+    Metric(
+        "length_long",
+        "length in rounds that 5% of games exceed",
+        "One game in twenty lasts {x} rounds or more",
+        "rounds",
+        atlas=True,
+    ),
+)
+_SKILL: Final = Metric(
+    "skill",
+    "win points of the usual player among the others",
+    "A player who weighs the options gets {x} win points among the others (1 is fair)",
+    neutral=1.0,
+    compares=True,
+    atlas=True,
+)
+_LUCK: Final = Metric(
+    "luck", "part of winning that the deal decides", "The deal decides {x} of who wins", "share", mixed=True
+)
+_ITEM: Final = Metric(
+    "item",
+    "win points of a seat that was dealt an item",
+    "A seat that was dealt {of} gets {x} win points (1 is fair)",
+    neutral=1.0,
+    several=True,
+)
+
+
+@cache
+def metrics_of(facts: Facts) -> dict[str, Metric]:
+    """Return all metrics of a game by name, the plainest first."""
+    found = list(_LENGTHS)
+    for measure in declared(facts, facts.policies):
+        if measure.multiple:
+            name, title, sentence, atlas = measure.multiple
+            found.append(Metric(name, title, sentence, neutral=1.0, atlas=atlas))
+        found.append(
+            Metric(
+                measure.name,
+                measure.title,
+                measure.sentence,
+                "share" if measure.limit == "1" else "number",
+                measure.neutral,
+                measure.compares,
+                atlas=measure.atlas,
+                things=measure.of,
+                several=bool(measure.of),
+            )
+        )
+        if measure.name == "win_points":
+            found += [_SKILL, _LUCK]
+    if facts.mask("opening"):
+        found.append(_ITEM)
+    return {metric.name: replace(metric, order=k) for k, metric in enumerate(found)}

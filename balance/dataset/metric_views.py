@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from balance.dataset import sql_quote
 from balance.dataset.deals import deals_files
-from balance.dataset.measures import declared, fractions, met_policies
+from balance.dataset.measures import declared, fractions, met_policies, metrics_of
 from balance.dataset.run import Run
 from balance.dataset.schema import combination_columns, stored_table
 from balance.games.contract import Game, Holdings
@@ -69,6 +69,7 @@ def metric_views(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
     measures = declared(game.facts, met_policies(game, planned))
     views = {
         "measures": _measures(measures),
+        "metric_list": _metric_list(game),
         "deals": _deals(runs, measures, counted),
         "metric_sums": _sums(game, measures),
         "metric_pairs": _pairs(game, measures),
@@ -96,6 +97,15 @@ def _measures(measures: Sequence[Measure]) -> str:
     ]
     values = ",\n".join(f"({', '.join(map(sql_quote.text, row))})" for row in rows)
     return f'select * from (values\n{values}\n) as t("measure", title, kind, numerator, denominator, "of")'
+
+
+def _metric_list(game: Game[Any, Any]) -> str:
+    """Return a query for what each metric is called, how it is printed, and whether the atlas offers it."""
+    rows = ",\n".join(
+        f"({', '.join(map(sql_quote.text, (one.name, one.title, one.form)))}, {one.atlas}, {one.order})"
+        for one in metrics_of(game.facts).values()
+    )
+    return f"select * from (values\n{rows}\n) as t(metric, title, form, atlas, place)"
 
 
 def _deals(runs: Sequence[Run], measures: Sequence[Measure], counted: CountedDeals) -> str:

@@ -16,7 +16,7 @@ file can be given to anything that speaks SQL on the views of `balance.dataset.v
     --   games: how many games
 
 A column may have a title and a kind in brackets, for reports: `text`, `integer`, `number`, `share`, `signed`,
-`verdict`, `variant`, `item`, or `hidden`. Columns `low` and `high` (or `mean_low`, `mean_high`) that follow
+`verdict`, `variant`, `item`, `hidden`, or `form` (as the column `form` of the row says). Columns `low` and `high` (or `mean_low`, `mean_high`) that follow
 belong to it. Further headings for reports are optional: `Title`; `Note`; `Spread: players, mean` shows one
 column of `mean` for each value of `players`; `Figure: dots`, followed by lines such as `label: lineup` and
 `y: mean`, draws the result instead (`balance.report.model.Chart` has the kinds and their columns).
@@ -65,6 +65,7 @@ KINDS: Final = (
     "item",
     "pair",
     "lineup",
+    "form",
     "hidden",
 )
 """How the values of a column are printed, and what they are linked to."""

@@ -1,6 +1,6 @@
-"""Verdicts and findings of runs as tables, kept in the user's cache.
+"""Verdicts, findings and thresholds of runs as tables, kept in the user's cache.
 
-Both are what `balance check --all` says by the thresholds of the game; the game without variants is judged
+They are what `balance check --all` says by the thresholds of the game; the game without variants is judged
 apart, as `balance check` without names does. Nothing here is written into a run.
 """
 
@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset import kept
 from balance.dataset.parquet import encode
-from balance.games.contract import Accepting
 from balance.games.sources import digest
 from balance.judge.bench import Bench
-from balance.judge.thresholds import load_thresholds
+from balance.judge.findings import Finding
+from balance.judge.interaction import together
+from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, judge
 from balance.measure.cells import statistics
 from balance.measure.metrics import Measurement
@@ -24,7 +25,9 @@ from balance.resources import cache_dir
 
 if TYPE_CHECKING:
     from balance.dataset.run import Run
+    from balance.judge.ranking import Ranking
 
+_REASON: Final = {"metric": "varchar", "of": "varchar", "end": "varchar"}
 COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
     "findings": {
         "cell_id": "integer",
@@ -34,6 +37,7 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "class": "varchar",
         "end": "varchar",
         "threshold": "double",
+        "threshold_id": "varchar",
         "value": "double",
         "low": "double",
         "high": "double",
@@ -42,16 +46,35 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "outside": "boolean",
         "inside": "boolean",
         "weaker": "boolean",
+        "accepted": "boolean",
+    },
+    "cell_verdicts": {
+        "cell_id": "integer",
+        "strength": "varchar",
+        "verdict": "varchar",
+        "not_broken": "boolean",
+        "only_together": "varchar",
+        **_REASON,
+        "games": "bigint",
     },
     "verdicts": {
         "cell_id": "integer",
         "verdict": "varchar",
         "not_broken": "boolean",
-        "metric": "varchar",
-        "of": "varchar",
+        **_REASON,
+        "reason_cell": "integer",
         "severity": "double",
         "further_games": "bigint",
         "games": "bigint",
+    },
+    "thresholds": {
+        "threshold_id": "varchar",
+        "low": "double",
+        "high": "double",
+        "class_low": "varchar",
+        "class_high": "varchar",
+        "accepted": "varchar",
+        "reason": "varchar",
     },
 }
 COMBINED: Final = ("verdicts",)
@@ -59,18 +82,28 @@ _SHOWN: Final = "shown"
 """The class of a metric without a threshold."""
 _INSIDE: Final = 0.05
 """One-sided, uncorrected: of one metric at one end."""
+Rows = dict[str, list[dict[str, object]]]
 
 
-def files(runs: Sequence[Run]) -> dict[str, Path]:
-    """Return the files of both tables, made unless they are in the cache."""
-    game = runs[0].game
-    ranges = game.thresholds_file().read_bytes() if isinstance(game, Accepting) else b""
-    content = repr((digest(__name__), ranges, [sorted(run.state.files().items()) for run in runs]))
+def files(
+    runs: Sequence[Run],
+    thresholds: Thresholds | None = None,
+    players: Sequence[int] = (),
+    ranking: Ranking | None = None,
+) -> dict[str, Path]:
+    """Return the files of all tables, made unless they are in the cache.
+
+    By other thresholds, or of some numbers of players only, they are other tables. `ranking` has the verdicts
+    on everything with variants if they are at hand.
+    """
+    ranges = thresholds or load_thresholds(runs[0].game)
+    asked = (ranges.entries, ranges.accepted, sorted(players))
+    content = repr((digest(__name__), asked, [sorted(run.state.files().items()) for run in runs]))
     folder = cache_dir() / "judgements" / hashlib.sha256(content.encode()).hexdigest()[:24]
     found = {table: folder / f"{table}.parquet" for table in COLUMNS}
     if all(map(kept.is_kept, found.values())):
         return found
-    rows = _rows(runs)
+    rows = _rows(runs, ranges, players, ranking)
     for table, file in found.items():
         kept.keep(file, _encoded(COLUMNS[table], rows[table]))
     return found
@@ -89,18 +122,49 @@ def _encoded(columns: Mapping[str, str], rows: Sequence[Mapping[str, object]]) -
     return encode(pl.DataFrame(rows, {name: types[kind] for name, kind in columns.items()}, orient="row"))
 
 
-def _rows(runs: Sequence[Run]) -> dict[str, list[dict[str, object]]]:
+def _rows(
+    runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int], ranking: Ranking | None
+) -> Rows:
     """Judge what has variants, and what has none, and return the rows of each table."""
-    thresholds = load_thresholds(runs[0].game)
-    summed = statistics(runs)
-    bench = Bench(summed)
-    found: dict[str, list[dict[str, object]]] = {table: [] for table in COLUMNS}
+    summed = ranking.statistics if ranking else statistics(runs)
+    bench = ranking.bench if ranking else Bench(summed)
+    found: Rows = {table: [] for table in COLUMNS}
     for with_variants in (False, True):
-        cells = [number for number, cell in summed.cells.items() if bool(cell.variants) is with_variants]
-        judged = judge(summed, thresholds, cells=cells, bench=bench)
+        cells = [
+            number
+            for number, cell in summed.cells.items()
+            if bool(cell.variants) is with_variants and (not players or cell.players in players)
+        ]
+        judged = ranking.judgements if ranking and with_variants else None
+        judged = judged or judge(summed, thresholds, cells=cells, bench=bench)
+        both = {(one.key, one.lineup): one.sure for one in together(judged, summed)}
         found["verdicts"] += map(_verdict, judged.judgements)
+        found["cell_verdicts"] += [
+            _cell_verdict(cell, both.get((judgement.key, cell.cell.lineup)))
+            for judgement in judged.judgements
+            for cell in judgement.cells
+        ]
         found["findings"] += _findings(judged, bench)
+    found["thresholds"] += [
+        {
+            "threshold_id": entry.id,
+            "low": entry.low,
+            "high": entry.high,
+            "class_low": None if entry.low is None else entry.class_low.value,
+            "class_high": None if entry.high is None else entry.class_high.value,
+            "accepted": str(entry),
+            "reason": entry.reason,
+        }
+        for entry in thresholds.entries
+    ]
     return found
+
+
+def _reason(finding: Finding | None) -> dict[str, object]:
+    if finding is None:
+        return dict.fromkeys(_REASON)
+    end = "high" if finding.upper else "low"
+    return {"metric": finding.measured.metric.name, "of": finding.measured.of, "end": end}
 
 
 def _verdict(judgement: Judgement) -> dict[str, object]:
@@ -110,11 +174,24 @@ def _verdict(judgement: Judgement) -> dict[str, object]:
         "cell_id": min(cell.cell.id for cell in judgement.cells),
         "verdict": judgement.verdict.value,
         "not_broken": judgement.not_broken,
-        "metric": reason.measured.metric.name if reason else None,
-        "of": reason.measured.of if reason else None,
+        **_reason(reason),
+        "reason_cell": reason.cell.id if reason else None,
         "severity": judgement.severity,
         "further_games": None if judgement.too_close else int(further),
         "games": sum(cell.cell.games for cell in judgement.cells),
+    }
+
+
+def _cell_verdict(cell: CellVerdict, sure: bool | None) -> dict[str, object]:
+    """Return the verdict at one strength of play; `sure` where the pair is broken only together."""
+    return {
+        "cell_id": cell.cell.id,
+        "strength": cell.strength,
+        "verdict": cell.verdict.value,
+        "not_broken": cell.not_broken,
+        "only_together": None if sure is None else "yes" if sure else "possibly",
+        **_reason(next(iter(cell.broken or cell.bent), cell.holding)),
+        "games": cell.cell.games,
     }
 
 
@@ -128,10 +205,12 @@ def _findings(judged: Judgements, bench: Bench) -> Iterator[dict[str, object]]:
                 "class": finding.kind.value,
                 "end": "high" if finding.upper else "low",
                 "threshold": finding.bound,
+                "threshold_id": finding.threshold.id,
                 "p": finding.adjusted,
                 "outside": finding.outside,
                 "inside": finding.p_fine <= _INSIDE,
                 "weaker": finding.weaker,
+                "accepted": finding.accepted,
             }
         for measured in bench.of(cell.cell):
             if measured.name not in ends:

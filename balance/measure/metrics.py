@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any
 
+from balance.dataset.measures import Metric as Metric  # what measurements are of
 from balance.dataset.measures import declared
+from balance.dataset.measures import metrics_of as metrics_of
 from balance.dataset.metric_views import QUANTILES
 from balance.games.contract import Facts
 from balance.measure.cells import CellStatistics, Statistics
@@ -20,97 +21,6 @@ from balance.stats.intervals import Interval
 from balance.stats.ratio import Multiple, Normal, Quantiles, Ratio
 
 Estimate = Ratio | Multiple | Quantiles | Normal
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """One thing to know about a cell."""
-
-    name: str
-    title: str
-    """As in a table: "median length in rounds"."""
-    sentence: str = ""
-    """With `{x}` for the figure and `{of}` for what it is of."""
-    form: str = "number"
-    """How its numbers are written: `share`, `rounds` or `number`."""
-    neutral: float | None = None
-    """The value that says "nothing special" where there is one: thresholds are margins around it."""
-    compares: bool = False
-    """Whether it compares policies: it is judged at tables where different ones meet."""
-    mixed: bool = False
-    """Whether it is judged only where different policies meet."""
-    atlas: bool = False
-    """Whether the atlas offers it."""
-    things: tuple[str, ...] = ()
-    """What it is measured of, where that is known beforehand."""
-    several: bool = False
-    """Whether it is measured of several things."""
-    order: int = 0
-    """Its place among all metrics, the plainest first."""
-
-
-_LENGTHS: Final = (
-    Metric("length", "median length in rounds", "Games last {x} rounds (median)", "rounds", atlas=True),
-    Metric(
-        "length_short",
-        "length in rounds that 5% of games stay below",
-        "One game in twenty is over within {x} rounds",
-        "rounds",
-    ),
-    Metric(
-        "length_long",
-        "length in rounds that 5% of games exceed",
-        "One game in twenty lasts {x} rounds or more",
-        "rounds",
-        atlas=True,
-    ),
-)
-_SKILL: Final = Metric(
-    "skill",
-    "win points of the usual player among the others",
-    "A player who weighs the options gets {x} win points among the others (1 is fair)",
-    neutral=1.0,
-    compares=True,
-    atlas=True,
-)
-_LUCK: Final = Metric(
-    "luck", "part of winning that the deal decides", "The deal decides {x} of who wins", "share", mixed=True
-)
-_ITEM: Final = Metric(
-    "item",
-    "win points of a seat that was dealt an item",
-    "A seat that was dealt {of} gets {x} win points (1 is fair)",
-    neutral=1.0,
-    several=True,
-)
-
-
-@cache
-def metrics_of(facts: Facts) -> dict[str, Metric]:
-    """Return all metrics of a game by name, the plainest first."""
-    found = list(_LENGTHS)
-    for measure in declared(facts, facts.policies):
-        if measure.multiple:
-            name, title, sentence, atlas = measure.multiple
-            found.append(Metric(name, title, sentence, neutral=1.0, atlas=atlas))
-        found.append(
-            Metric(
-                measure.name,
-                measure.title,
-                measure.sentence,
-                "share" if measure.limit == "1" else "number",
-                measure.neutral,
-                measure.compares,
-                atlas=measure.atlas,
-                things=measure.of,
-                several=bool(measure.of),
-            )
-        )
-        if measure.name == "win_points":
-            found += [_SKILL, _LUCK]
-    if facts.mask("opening"):
-        found.append(_ITEM)
-    return {metric.name: replace(metric, order=k) for k, metric in enumerate(found)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from balance.dataset.derived import create_tables
 from balance.dataset.run import Run
 from balance.errors import DataError
 from balance.experiments.published import PublishedLadders, measured_ladders
@@ -16,6 +17,7 @@ from balance.games.lineup import parse_lineup
 from balance.judge.interaction import Interaction, Together, interactions
 from balance.judge.ranking import HEADLINE, Ranking, rank, ranked
 from balance.judge.strengths import strength_of
+from balance.judge.tables import files
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict, combined
 from balance.measure.cells import CellStatistics, Statistics, connect_to
@@ -82,9 +84,11 @@ class Evidence:
     def queries(self) -> RunQueries:
         """The query files of reports on these runs."""
         narrowed = set(self.players) < {c.players for run in self.runs for c in run.plan.cells if c.games}
+        other = narrowed or self.thresholds.overlays
         lineups = {lineup: self.strength_name(lineup) for lineup in self.lineups}
         names: dict[Any, str] = self.names | lineups | self.item_names
-        return RunQueries(self.runs, self.players if narrowed else (), names, self.con)
+        counts = self.players if narrowed else ()
+        return RunQueries(self.runs, counts, names, self.con, self.check if other else "")
 
     @cached_property
     def item_lineup(self) -> str | None:
@@ -263,6 +267,8 @@ def collect(
     every = summed(runs, con=con)
     step("verdicts")
     ranking = _judged(runs, thresholds, players, every)
+    if ranking:
+        create_tables(con, files(runs, thresholds, players, ranking))
     statistics = _narrowed(every, players)
     step("pairs against their parts")
     beyond = interactions(runs, statistics, atlas=True, con=con)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from balance.dataset import derived
 from balance.dataset.saved_queries import Question, bind, report_question
 from balance.dataset.views import keep_views
 from balance.errors import BalanceError, UsageError
@@ -31,6 +32,8 @@ Values = tuple[tuple[Any, ...], ...]
 _MOST_ROWS: Final = 5_000
 """Rows of a table at most: a report is read by people."""
 _LONG: Final = 40
+_FORMS: Final = {"rounds": "integer"}
+"""How figures of a metric are printed, where that is not called as its form."""
 
 
 class RunQueries:
@@ -42,12 +45,15 @@ class RunQueries:
         counts: Sequence[int] = (),
         names: Mapping[Any, str] | None = None,
         con: duckdb.DuckDBPyConnection | None = None,
+        judging: str = "",
     ) -> None:
+        """Take the command that gives the verdicts where those of SQL are others."""
         self._con = con or connect_to(runs, metrics=True)
         self._results: dict[object, tuple[list[str], Values]] = {}
         self._game = runs[0].game.name
         self._narrowed = {"counts": ",".join(map(str, counts))} if counts else {}
         self._names = names or {}
+        self._judging = judging
 
     def has(self, name: str) -> bool:
         """Return whether a query file is for the game at hand."""
@@ -62,11 +68,14 @@ class RunQueries:
         given = self._given(question, parameters)
         columns, rows = self._rows(question, given)
         telling = [str(given[key]) for key in ("lineup", "variant") if key in given]
-        return block_of(
+        made = block_of(
             question, columns, rows, given, names=self._names,
             name=slug("-".join([name, *telling]) + ("" if table or not question.figure else "-figure")),
             caption=caption, n=n, table=table,
         )  # fmt: skip
+        if self._judging and derived.named(question.sql):
+            made = replace(made, source=Source(n, command=self._judging))
+        return made
 
     def records(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """Run a query file and return its rows by column."""
@@ -217,14 +226,15 @@ def _table(
     kinds = {c: heads.get(c, ("", ""))[1] or _kind([row[columns.index(c)] for row in rows]) for c in shown}
 
     def heading(column: str, title: str = "") -> Heading:
-        plain = {"signed": "number", "lineup": "text"}.get(kinds[column], kinds[column])
+        plain = {"signed": "number", "form": "number", "lineup": "text"}.get(kinds[column], kinds[column])
         kind = "interval" if column in intervals else plain
         own = title or heads.get(column, ("", ""))[0] or column.replace("_", " ").capitalize()
         return Heading(column, own, kind, meanings.get(column, ""))
 
     def cell(row: Mapping[str, Any], column: str) -> Cell:
         low, high = (row[end] for end in intervals[column]) if column in intervals else (None, None)
-        return _cell(row[column], kinds[column], low, high, column in intervals, names)
+        kind = _FORMS.get(row["form"], row["form"]) if kinds[column] == "form" else kinds[column]
+        return _cell(row[column], kind, low, high, column in intervals, names)
 
     records = [dict(zip(columns, row, strict=True)) for row in rows]
     if question.spread is None:
@@ -237,9 +247,9 @@ def _table(
         across = sorted(across) if all(isinstance(one, int) for one in across) else across
         headings = [heading(c) for c in keys]
         headings += [heading(value, f"{one} {over}" if isinstance(one, int) else str(one)) for one in across]
-        by_key: dict[tuple[Any, ...], dict[Any, Mapping[str, Any]]] = {}
+        by_key: dict[str, dict[Any, Mapping[str, Any]]] = {}
         for row in records:
-            by_key.setdefault(tuple(row[key] for key in keys), {})[row[over]] = row
+            by_key.setdefault(str([row[key] for key in keys]), {})[row[over]] = row
         cells = [
             [cell(next(iter(own.values())), key) for key in keys]
             + [cell(own[one], value) if one in own else Cell(None, UNKNOWN) for one in across]

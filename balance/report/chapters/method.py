@@ -11,11 +11,10 @@ from balance.experiments.published import measured_doubts, run_stamp
 from balance.games.contract import Doubtful
 from balance.judge.verdict import ALPHA, Verdict
 from balance.report.evidence import Evidence
-from balance.report.formatting import command_path, count, listed, text, whole
+from balance.report.formatting import command_path, count, listed, text
 from balance.report.model import (
     Block,
     Bullets,
-    Cell,
     Code,
     Heading,
     Paragraph,
@@ -53,7 +52,11 @@ def section(m: Evidence, made: Provenance) -> Section:
                 f"({m.ranking.judgements.family}). Of all "
                 f"claims of a kind, at most {ALPHA:.0%} are false on average."
             ),
-            _thresholds(m),
+            m.queries.block(
+                "thresholds",
+                caption=f"What is accepted, why, and how many {m.combinations} are outside at some number of players",
+                n=m.games_of(),
+            ),
         ]
     blocks.append(
         Paragraph(
@@ -191,43 +194,6 @@ def _default_sweep(run: Run) -> bool:
         seed=plan.seed,
     )
     return again.cells == plan.cells
-
-
-def _thresholds(m: Evidence) -> Table:
-    assert m.ranking is not None
-    outside: dict[str, set[tuple[str, ...]]] = {}
-    for judgement in m.ranking.judgements.judgements:
-        for finding in (finding for cell in judgement.cells for finding in cell.findings):
-            if finding.broken or finding.bent:
-                outside.setdefault(finding.threshold.id, set()).add(judgement.variants)
-    silent = _not_looked_at(m)
-    rows = [
-        (
-            text(entry.id),
-            text(str(entry)),
-            text(" / ".join(dict.fromkeys(entry.classes))),
-            text(entry.reason),
-            Cell(None, "not looked at") if entry.id in silent else whole(len(outside.get(entry.id, ()))),
-        )
-        for entry in m.thresholds.entries
-    ]
-    return Table(
-        "thresholds",
-        f"What is accepted, why, and how many {m.combinations} are outside at some number of players",
-        (
-            Heading("metric", "Metric"),
-            Heading("accepted", "Accepted"),
-            Heading("class", "Beyond it"),
-            Heading("reason", "Why"),
-            Heading("outside", "Outside", "integer"),
-        ),
-        tuple(rows),
-        Source(
-            count(m.games, "game", "games"),
-            str(m.ranking.judgements.family),
-            command=m.check,
-        ),
-    )
 
 
 def _not_looked_at(m: Evidence) -> list[str]:
