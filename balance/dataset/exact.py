@@ -52,8 +52,7 @@ def texts(query: str, columns: Sequence[Column]) -> str:
 def csv(query: str, columns: Sequence[Column]) -> str:
     """Return a query whose rows DuckDB writes as CSV: NULL is nothing, an empty text a pair of quotes."""
     values = [
-        _text(f"c{k}", column.type) if column.is_nested else f"c{k}"
-        for k, column in enumerate(columns)
+        _text(f"c{k}", column.type) if column.is_nested else f"c{k}" for k, column in enumerate(columns)
     ]
     if len(values) == 1:  # a line of one NULL would be an empty line, which readers skip
         values = [f"coalesce({values[0]}::varchar, '')"]

@@ -27,6 +27,7 @@ from balance.stats.intervals import Interval
 if TYPE_CHECKING:
     import duckdb
 
+
 @dataclass(frozen=True, slots=True)
 class Interaction:
     """What a pair does beyond its two variants in one measure."""

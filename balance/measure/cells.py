@@ -174,9 +174,7 @@ def read_ratio(
 def _ratios(con: duckdb.DuckDBPyConnection, view: str) -> dict[int, dict[str, Ratio]]:
     """Return the sums of each figure, by cell and name."""
     found: dict[int, dict[str, Ratio]] = {}
-    rows = con.execute(
-        f'select cell_id, measure, "of", {_SUMS} from {view} order by all'
-    ).fetchall()
+    rows = con.execute(f'select cell_id, measure, "of", {_SUMS} from {view} order by all').fetchall()
     for number, measure, of, *sums in rows:
         found.setdefault(number, {})[f"{measure}:{of}" if of else measure] = read_ratio(*sums)
     return found

@@ -15,7 +15,6 @@ from balance.dataset.measures import Metric as Metric  # what measurements are o
 from balance.dataset.measures import declared
 from balance.dataset.measures import metrics_of as metrics_of
 from balance.dataset.metric_views import QUANTILES
-from balance.games.contract import Facts
 from balance.measure.cells import CellStatistics, Statistics
 from balance.stats.intervals import Interval
 from balance.stats.ratio import Multiple, Normal, Quantiles, Ratio

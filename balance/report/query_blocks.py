@@ -274,7 +274,9 @@ def _cell(value: Any, kind: str, low: Any, high: Any, has_interval: bool, names:
         return Cell(value, str(names.get(value, value)))
     if isinstance(value, bool):
         return Cell(value, "yes" if value else "no")
-    if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(x, dict | list) for x in value)):
+    if isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(x, dict | list) for x in value)
+    ):
         return Cell(value, json.dumps(value, ensure_ascii=False))
     if isinstance(value, list | tuple):
         return Cell(tuple(value), " + ".join(str(names.get(one, one)) for one in value))

@@ -78,7 +78,9 @@ def test_games_worth_looking_at_by_hand(nefarious, views):
 
 def test_another_game_has_views_in_its_own_words(tiny, views):
     wanted = "moods charms editions policies run cells games seats buys laps"
-    wanted += " measures metric_list deals metric_sums metric_pairs lengths designs luck telling_games figures"
+    wanted += (
+        " measures metric_list deals metric_sums metric_pairs lengths designs luck telling_games figures"
+    )
     wanted += " lineup_deals lineup_figures"
     wanted += " combinations metrics"
     wanted += " item_list item_deals"

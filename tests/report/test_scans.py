@@ -53,7 +53,9 @@ def scans(monkeypatch, workplace):
     real = cells.connect
 
     def count(name, lineups, **more):
-        run = balance.simulate(name, players="2,3", variants=VARIANTS, lineups=lineups, games_per_cell=6, **more)
+        run = balance.simulate(
+            name, players="2,3", variants=VARIANTS, lineups=lineups, games_per_cell=6, **more
+        )
         found, opened = Counter(), []
 
         def watched():
@@ -64,8 +66,8 @@ def scans(monkeypatch, workplace):
         build.build(build.ReportRequest((name,)), jobs=2)
         for con in opened:
             con.note()
-        tables = {run.path.resolve() / table.name: table.name for table in run.tables}
-        return {table: found[folder] for folder, table in tables.items()}
+        tables = [*(table.name for table in run.tables), "deals"]
+        return {table: found[run.path.resolve() / table] for table in tables}
 
     return count
 
@@ -73,7 +75,6 @@ def scans(monkeypatch, workplace):
 def test_scans_do_not_grow_with_lineups_and_are_those_of_the_page(scans, checkout):
     few = scans("scanned", ["field", "mirror:learned"])
     many = scans("scanned-more", ["field", "drawn:learned,skilled", "one:field,learned", "mirror:learned"])
-    print(few, many)
     assert few == many
     page = (checkout / "docs" / "commands" / "report.md").read_text(encoding="utf-8")
     said = re.search(r"a report reads (.*?), whatever", page, re.DOTALL)[1]
