@@ -75,7 +75,7 @@ def create_tables(con: duckdb.DuckDBPyConnection, files: Mapping[str, Path]) -> 
 
 def _with_cells(made: Maker, table: str, rows: str) -> str:
     if "cell_id" not in made.COLUMNS[table]:
-        return f"select * from {rows}"
+        return f"from {rows}"
     left_out = [*_OF_CELLS, *(["cell_id", "lineup"] if table in made.COMBINED else [])]
     return (
         f"select c.* exclude ({', '.join(left_out)}), k.variants, k.size, d.* exclude (cell_id)\n"

@@ -17,14 +17,10 @@ from balance.dataset.run import Run
 from balance.dataset.schema import combination_columns, stored_table
 from balance.games.contract import Game, Holdings
 from balance.games.lineup import parse_lineup
-from balance.games.measures import Measure
+from balance.games.measures import LOG, POINTS, Measure
 
 QUANTILES: Final = {"length": 0.5, "length_short": 0.05, "length_long": 0.95}
 """Metrics that are quantiles of the length."""
-LOG: Final = "log"
-"""Interactions as the logarithm of a factor."""
-POINTS: Final = "points"
-"""Interactions as a difference of shares or win points."""
 _SUMS: Final = ("deals", "num", "den", "num2", "den2", "numden")
 _COMMON: Final = ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv")
 
@@ -52,9 +48,11 @@ class CountedDeals:
         return " and ".join(found) or "true"
 
 
-_DESIGNS: Final = """select s.cell_id, s.deals, s.games, case when s.games > s.deals and s.deals > 1 then
-  coalesce(greatest(1::double, (s.num2 * s.deals - s.num * s.num) / s.deals::double / s.deals / (s.games / s.deals)
-    / nullif((l.squares * s.games - l.total * l.total) / s.games::double / s.games, 0)), 1) else 1 end as effect
+_DESIGNS: Final = """select s.cell_id, s.deals, s.games,
+  case when s.games > s.deals and s.deals > 1 then coalesce(greatest(1::double,
+    (s.num2 * s.deals - s.num * s.num) / s.deals::double / s.deals / (s.games / s.deals)
+    / nullif((l.squares * s.games - l.total * l.total) / s.games::double / s.games, 0)), 1)
+  else 1 end as effect
 from metric_sums s join (
   select cell_id, sum(length * games) as total, sum(length::hugeint * length * games) as squares
   from lengths group by cell_id
@@ -181,7 +179,8 @@ def _sums(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
 )
 from summed
 union all
-select * replace ('skill' as measure, '' as "of") from summed where measure = 'win_points' and "of" = {usual}"""
+select * replace ('skill' as measure, '' as "of") from summed
+where measure = 'win_points' and "of" = {usual}"""
 
 
 def _pairs(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
@@ -228,7 +227,7 @@ def _interactions(measures: Sequence[Measure]) -> str:
                 f"{{'measure': {sql_quote.text(part.measure.name)}, 'of': {sql_quote.text(part.of)}, "
                 f"'scale': '{scale}', 'f': four({four}, {_of(part.denominator, 'p', 'q')})}}"
             )
-    alone = " and ".join("{0}.%s = p.%s" % (name, name) for name in ("edition", "players", "lineup"))
+    alone = "{0}.edition = p.edition and {0}.players = p.players and {0}.lineup = p.lineup"
     rows = "\nunion all\n".join(
         f"""  select q.cell_id, q.players, {str(atlas).lower()} as atlas, sum(p.games)::bigint as games,
     unnest([{", ".join(own)}], max_depth := 2)
@@ -241,7 +240,8 @@ def _interactions(measures: Sequence[Measure]) -> str:
     )
     sums = ", ".join(f"f.sums.{name} as {name}" for name in _SUMS[1:])
     return f"""with named as (
-  select c.cell_id, c.edition, c.players, c.lineup, k.variants, k.size from cells c join combinations k using (cell_id)
+  select c.cell_id, c.edition, c.players, c.lineup, k.variants, k.size
+  from cells c join combinations k using (cell_id)
 ), quartet as (
   select p.cell_id, p.players, a.cell_id as a_id, b.cell_id as b_id, o.cell_id as o_id
   from named p join named a on {alone.format("a")} and a.variants = p.variants[1:1]
@@ -260,9 +260,9 @@ def _interactions(measures: Sequence[Measure]) -> str:
     'high': log_beyond(f) + z() * error}} else mean_from(f.sums) end as m
   from estimated
 )
-select c.* exclude (first_index, deals, replicates), measure, "of", scale, atlas, m.value as value, m.low as low,
-  m.high as high, error, f.sums.deals as deals, t.games, f.w as with_both, f.x as first_alone, f.y as second_alone,
-  f.z as with_none, {sums}
+select c.* exclude (first_index, deals, replicates), measure, "of", scale, atlas, m.value as value,
+  m.low as low, m.high as high, error, f.sums.deals as deals, t.games, f.w as with_both, f.x as first_alone,
+  f.y as second_alone, f.z as with_none, {sums}
 from told t join cells c on c.cell_id = t.cell_id"""
 
 
@@ -294,7 +294,8 @@ def _telling_games(game: Game[Any, Any], runs: Sequence[Run]) -> str:
 ), middle as (  -- the upper one of two
   select cell_id, min(length) filter (upto > n // 2) as length from ranked group by cell_id
 )
-select cell_id, min(game_id) filter ({length} = m.length) as typical, min(game_id) filter ({stalled}) as stalled
+select cell_id, min(game_id) filter ({length} = m.length) as typical,
+  min(game_id) filter ({stalled}) as stalled
 from {files} g join middle m using (cell_id) group by cell_id"""
 
 

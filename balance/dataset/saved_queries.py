@@ -16,10 +16,11 @@ file can be given to anything that speaks SQL on the views of `balance.dataset.v
     --   games: how many games
 
 A column may have a title and a kind in brackets, for reports: `text`, `integer`, `number`, `share`, `signed`,
-`verdict`, `variant`, `item`, `hidden`, or `form` (as the column `form` of the row says). Columns `low` and `high` (or `mean_low`, `mean_high`) that follow
-belong to it. Further headings for reports are optional: `Title`; `Note`; `Spread: players, mean` shows one
-column of `mean` for each value of `players`; `Figure: dots`, followed by lines such as `label: lineup` and
-`y: mean`, draws the result instead (`balance.report.model.Chart` has the kinds and their columns).
+`verdict`, `variant`, `item`, `hidden`, or `form` (as the column `form` of the row says). Columns `low` and
+`high` (or `mean_low`, `mean_high`) that follow belong to it. Further headings for reports are optional:
+`Title`; `Note`; `Spread: players, mean` shows one column of `mean` for each value of `players`;
+`Figure: dots`, followed by lines such as `label: lineup` and `y: mean`, draws the result instead
+(`balance.report.model.Chart` has the kinds and their columns).
 
 `Game` names the game whose words the query uses; without it, it is for all. A parameter has a type (`text`,
 `integer`, `number`, `boolean`, or `TABLE.COLUMN`: one of the values there, or the name beside one) and is
@@ -263,7 +264,7 @@ def _figure(lines: Sequence[_Line], columns: Sequence[str], wrong: Any) -> tuple
 class _Line(str):
     """A line of a head that knows its number in the file, the first being 1."""
 
-    __slots__ = ("number",)
+    number: int
 
     def __new__(cls, content: str, number: int) -> _Line:
         line = super().__new__(cls, content)

@@ -12,6 +12,11 @@ from typing import NamedTuple
 KINDS = ("share", "points", "mean")
 """A share of 0 to 1, win points (a share times the number of players), or an amount without a limit."""
 
+LOG = "log"
+"""Pairs are compared with both variants alone by the logarithm of a factor."""
+POINTS = "points"
+"""Pairs are compared with both variants alone by a difference of shares or win points."""
+
 
 class From(NamedTuple):
     """A column that measures need beside those of `games`."""

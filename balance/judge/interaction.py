@@ -16,11 +16,12 @@ import numpy as np
 
 from balance.dataset.measures import declared
 from balance.dataset.run import Run
+from balance.games.measures import LOG
 from balance.judge.strengths import strength_of
 from balance.judge.verdict import Judgements, Key, Verdict
 from balance.measure.cells import CellStatistics, Statistics
 from balance.measure.metrics import by_kind, intervals_of
-from balance.measure.pairs import LOG, beyond_rows, pair_parts
+from balance.measure.pairs import beyond_rows, pair_parts
 from balance.stats.corrections import benjamini_yekutieli
 from balance.stats.intervals import Interval
 

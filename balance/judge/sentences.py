@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from balance.dataset.measures import Metric
 from balance.judge.findings import Finding
 from balance.judge.verdict import TOO_MANY
-from balance.measure.metrics import Measurement, Metric
+from balance.measure.metrics import Measurement
 from balance.stats.intervals import Interval
 
 

@@ -15,11 +15,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from balance.dataset.measures import metrics_of
 from balance.errors import UsageError
 from balance.games import tomlfile
 from balance.games.contract import Accepting, Facts, Game
 from balance.games.tomlfile import Fields, Problems, RawEntry
-from balance.measure.metrics import Measurement, metrics_of
+from balance.measure.metrics import Measurement
 from balance.suggest import unknown
 
 _KIND: Final = "threshold"

@@ -11,9 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from balance.dataset.measures import Metric as Metric  # what measurements are of
-from balance.dataset.measures import declared
-from balance.dataset.measures import metrics_of as metrics_of
+from balance.dataset.measures import Metric, declared, metrics_of
 from balance.dataset.metric_views import QUANTILES
 from balance.measure.cells import CellStatistics, Statistics
 from balance.stats.intervals import Interval

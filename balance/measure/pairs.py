@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from balance.dataset.metric_views import LOG
 from balance.dataset.run import Run
+from balance.games.measures import LOG
 from balance.measure.cells import Statistics, connect_to, read_ratio
 from balance.stats.ratio import Normal, Ratio
 

@@ -9,12 +9,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from balance.dataset.measures import Metric
 from balance.dataset.schema import split_game_id
 from balance.judge.interaction import Interaction
 from balance.judge.sentences import needed_sentence
 from balance.judge.verdict import CellVerdict, Verdict
 from balance.measure.cells import CellStatistics
-from balance.measure.metrics import Measurement, Metric
+from balance.measure.metrics import Measurement
 from balance.report.atlas_model import SCALE, Atlas, AtlasMetric, AtlasVariant, AtlasView, Scaled, place
 from balance.report.evidence import Evidence
 from balance.report.formatting import command_path

@@ -277,7 +277,7 @@ class _Sheet:
 
     @cached_property
     def _queries(self) -> RunQueries:
-        """The query files of reports, on the cell that shows the verdict best and the one without variants."""
+        """The query files of reports, on the cell that shows the verdict best and its baseline."""
         base = self.found.statistics.baseline(self.worst)
         cells = {self.worst.id, *([base.id] if base else [])}
         return RunQueries(self.found.runs, con=connect_to(self.found.runs, cells, metrics=True))

@@ -37,9 +37,8 @@ def frame(con, query):
 def test_nefarious_has_the_views_of_the_documentation(nefarious):
     wanted = "twists inventions editions policies run cells games seats builds rounds cards"
     wanted += (
-        " measures metric_list deals metric_sums metric_pairs lengths designs luck telling_games figures lineup_deals"
-        " lineup_figures"
-        " combinations interactions metric_items metrics"
+        " measures metric_list deals metric_sums metric_pairs lengths designs luck telling_games figures"
+        " lineup_deals lineup_figures combinations interactions metric_items metrics"
     )
     wanted += " item_list item_deals item_versus"
     assert list(view_queries([nefarious])) == wanted.split()

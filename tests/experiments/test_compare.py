@@ -12,6 +12,7 @@ import pytest
 
 import balance
 from balance import games
+from balance.dataset.measures import Metric
 from balance.errors import DataError, UsageError
 from balance.experiments.compare import compare, playing
 from balance.experiments.compare.answer import causes_of
@@ -27,7 +28,6 @@ from balance.experiments.compare.paired import (
 from balance.games.lineup import parse_lineup
 from balance.measure.cells import statistics
 from balance.measure.items import items_of
-from balance.measure.metrics import Metric
 from balance.stats.corrections import benjamini_yekutieli, harmonic
 from balance.stats.ratio import Difference
 from balance.sweep.replaying import find_game, replay_game

@@ -3,8 +3,8 @@
 import pytest
 
 from balance import games
+from balance.dataset.measures import metrics_of
 from balance.judge.sentences import _figure
-from balance.measure.metrics import metrics_of
 from balance.stats.intervals import Interval
 
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from balance import games
+from balance.dataset.measures import metrics_of
 from balance.games.contract import Accepting
 from balance.judge.thresholds import load_thresholds
 from balance.measure.cells import CellStatistics, Statistics
-from balance.measure.metrics import measure, metrics_of
+from balance.measure.metrics import measure
 from balance.stats.ratio import Common, Normal, Ratio
 
 NEFARIOUS = games.get("nefarious")

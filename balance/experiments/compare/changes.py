@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from balance.dataset.measures import Metric
 from balance.experiments.compare.paired import Group
 from balance.judge.verdict import ALPHA
-from balance.measure.metrics import Metric
 from balance.stats.arithmetic import student
 from balance.stats.corrections import benjamini_yekutieli
 from balance.stats.ratio import Difference

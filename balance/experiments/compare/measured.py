@@ -10,6 +10,7 @@ from itertools import product
 from statistics import median
 from typing import Any, Final
 
+from balance.dataset.measures import metrics_of
 from balance.experiments.compare.answer import Again, Comparison, Power, Uncompared, VerdictChange, causes_of
 from balance.experiments.compare.cells import some_cells
 from balance.experiments.compare.changes import (
@@ -48,7 +49,6 @@ from balance.judge.sentences import finding_sentence
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import ALPHA, Judgements, Verdict
 from balance.measure.items import has_items, items_of
-from balance.measure.metrics import metrics_of
 from balance.stats.intervals import Z
 from balance.stats.ratio import Difference
 

@@ -32,7 +32,10 @@ def section(m: Evidence, atlas: Atlas) -> Section:
         codes = tuple(_CODES[verdict or "not played"] for verdict in chart.data["y"])
         blocks.append(replace(chart, data={**chart.data, "y": codes}, verdict=True))
     players = m.players[len(m.players) // 2]
-    caption = f"Length as a multiple of that without {m.facts.variants}, {players} players, {m.strength_name(m.usual)}"
+    caption = (
+        f"Length as a multiple of that without {m.facts.variants}, {players} players, "
+        f"{m.strength_name(m.usual)}"
+    )
     given = {"players": players, "lineup": m.usual}
     chart = _matrix(m, atlas, "length-ratio", given, "ratio", caption)
     if any(y is not None for y in chart.data["y"]):
@@ -44,7 +47,7 @@ def appendix(m: Evidence) -> Section:
     """Return every combination with its verdicts."""
     caption = f"All {len(m.verdicts):,} {m.combinations}"
     table = m.queries.block("every", {"size": m.size}, caption=caption, n=m.games_of())
-    return Section("every", f"All {m.combinations}", (replace(table, long=True),))
+    return Section("every", f"All {m.combinations}", (table,))
 
 
 def _matrix(

@@ -54,7 +54,7 @@ def section(m: Evidence, made: Provenance) -> Section:
             ),
             m.queries.block(
                 "thresholds",
-                caption=f"What is accepted, why, and how many {m.combinations} are outside at some number of players",
+                caption=f"What is accepted, why, and how many {m.combinations} are outside",
                 n=m.games_of(),
             ),
         ]

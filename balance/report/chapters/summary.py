@@ -200,8 +200,8 @@ def section(m: Evidence, answer: Summary) -> Section:
             "A combination is [[broken]] if a metric is outside its [[accepted range]], beyond doubt, at an "
             "end that breaks the game; [[bent]] if none is and one is outside at an end that makes it "
             "another game; "
-            "[[fine]] if all are inside beyond doubt; else [[undecided]]. The default player decides where it "
-            "was played; what only weaker [[strengths of play]] show is listed and decides nothing."
+            "[[fine]] if all are inside beyond doubt; else [[undecided]]. The default player decides where "
+            "it was played; what only weaker [[strengths of play]] show is listed and decides nothing."
         )
     ]
     ask, given, n = m.queries.block, {"size": m.size}, m.games_of()
