@@ -15,6 +15,7 @@ from balance.report import build
 from balance.report.atlas_model import SCALE, place
 from balance.report.formatting import UNKNOWN
 from balance.report.model import Chart, Table
+from balance.report.query_blocks import records_of
 from balance.report.render.json import document
 from balance.sweep import simulation
 from balance.sweep.folder import scratch
@@ -103,6 +104,22 @@ def test_verdicts_are_those_of_check(space, nefarious):
     assert every.rows
     for row in every.rows:
         assert [cell.text for cell in row[-2:]] == [found[n, row[0].value] for n in (2, 3)]
+
+
+def test_the_lists_of_the_first_page_are_those_of_the_tables(space):
+    tables = {block.id: records_of(block) for block in blocks(space)}
+    for name, found in (("worst", space.summary.worst), ("surprising", space.summary.surprising)):
+        assert found
+        listed = [(tuple(row["variants"]), row["players"], row["strength"]) for row in tables[name]]
+        assert listed == [(one.variants, one.players, one.strength) for one in found]
+    for one in space.summary.counts[1:]:
+        (row,) = [row for row in tables["verdicts"] if row["players"] == one.players]
+        assert [row[word] for word in ("broken", "undecided", "bent", "fine")] == [
+            one.broken,
+            one.undecided,
+            one.bent,
+            one.fine,
+        ]
 
 
 def test_win_points_counted_by_hand(space, nefarious):

@@ -66,7 +66,7 @@ def _matrix(
             "column": tuple(b.name for _, b in both),
             "y": tuple(known.get(tuple(sorted({a.id, b.id}))) for a, b in both),
         },
-        table.source,
+        replace(table.source, sql=""),  # the atlas of the page shows the command alone
         f"A matrix of {len(atlas.variants)} by {len(atlas.variants)}.",
         raw=table.raw,
     )
