@@ -4,6 +4,7 @@
     run.sql("@length-by-players")                      # a ready query, as a polars frame
     run.sql("select players, count(*) from games group by all")
     balance.check(["Unions", "Geeks, Geeks, Geeks, Geeks!"], players=4)
+    balance.replay(players=4, variants="unions", seed=7)   # one game, round by round
     balance.write_report("data/runs/first", "first.html")
 
 The heavy parts (numba, polars, duckdb, scipy, matplotlib) are imported by the module that needs them,
@@ -18,13 +19,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from balance.dataset.run import Run, Runs, open_run, open_runs
     from balance.measure.items import values
-    from balance.report.answers import check, check_all, compare, contested, price
+    from balance.report.answers import check, check_all, compare, contested, ladder, mend, price, why
     from balance.report.build import write_report
     from balance.report.model import Answer
+    from balance.sweep.replaying import Replay, replay
     from balance.sweep.simulation import simulate
 
 __all__ = [
     "Answer",
+    "Replay",
     "Run",
     "Runs",
     "__version__",
@@ -32,11 +35,15 @@ __all__ = [
     "check_all",
     "compare",
     "contested",
+    "ladder",
+    "mend",
     "open_run",
     "open_runs",
     "price",
+    "replay",
     "simulate",
     "values",
+    "why",
     "write_report",
 ]
 
@@ -49,17 +56,25 @@ _HOMES = {
     "check_all": "balance.report.answers",
     "compare": "balance.report.answers",
     "contested": "balance.report.answers",
+    "ladder": "balance.report.answers",
+    "mend": "balance.report.answers",
     "price": "balance.report.answers",
+    "why": "balance.report.answers",
     "Run": "balance.dataset.run",
     "Runs": "balance.dataset.run",
     "open_run": "balance.dataset.run",
     "open_runs": "balance.dataset.run",
+    "Replay": "balance.sweep.replaying",
+    "replay": "balance.sweep.replaying",
     "simulate": "balance.sweep.simulation",
     "values": "balance.measure.items",
     "write_report": "balance.report.build",
 }
 
-DERIVED = dict.fromkeys(("findings", "cell_verdicts", "verdicts", "thresholds"), "balance.judge.tables")
+DERIVED = dict.fromkeys(
+    ("findings", "cell_verdicts", "verdicts", "thresholds", "pooled_findings", "verdict_counts"),
+    "balance.judge.tables",
+)
 """Tables of SQL that a later stage makes when a query first names them, and the module that makes them."""
 
 

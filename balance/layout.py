@@ -5,12 +5,13 @@ Serves what is printed on a terminal and what is rendered as text. Must not writ
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
 Paint = Callable[[int | None, str], str]
 
-# Below this a wrapped column is a ladder of letters; the table becomes one block per row instead.
+# A value of a block has at least this much room, however narrow the screen.
 _NARROWEST = 8
 _GAP = "  "
 # Control, format (bidirectional overrides among them), surrogate; line and paragraph separators.
@@ -47,10 +48,12 @@ def text_width(text: str) -> int:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Break `text` into lines of at most `width` columns, at spaces where possible.
+    """Break `text` into lines of at most `width` columns: at spaces, or inside a long word after a hyphen.
 
     >>> wrap("Each other player discards a card.", 14)
     ['Each other', 'player', 'discards a', 'card.']
+    >>> wrap("age-of-boredom", 9)
+    ['age-of-', 'boredom']
     """
     lines: list[str] = []
     for paragraph in text.split("\n"):
@@ -86,11 +89,15 @@ def table(
         max(text_width(line) for cell in column for line in cell.split("\n"))
         for column in zip(heads, *cells, strict=True)
     ]
-    words = [
-        max(text_width(word) for cell in column for word in (cell.split() or [""]))
-        for column in zip(heads, *cells, strict=True)
-    ]
-    widths = _fit(natural, words, width - len(_GAP) * (len(columns) - 1))
+    words, parts = (
+        [
+            max(text_width(part) for cell in column for word in cell.split() or [""] for part in split(word))
+            for column in zip(heads, *cells, strict=True)
+        ]
+        for split in (lambda word: [word], _parts)
+    )
+    room = width - len(_GAP) * (len(columns) - 1)
+    widths = _fit(natural, words, room) or _fit(natural, parts, room)
     if widths is None:
         return _blocks(heads, cells, width)
     head = _table_row(heads, widths, right)
@@ -114,15 +121,11 @@ def _table_row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool
     return lines
 
 
-def _fit(natural: Sequence[int], words: Sequence[int], room: int) -> list[int] | None:
-    """Shrink the widest columns until all fit into `room`, below their longest words only if they must.
-
-    None if they cannot.
-    """
+def _fit(natural: Sequence[int], floors: Sequence[int], room: int) -> list[int] | None:
+    """Shrink the widest columns until all fit into `room`, none below its floor; None if they cannot."""
     widths = list(natural)
-    if sum(min(size, _NARROWEST) for size in widths) > room:
+    if sum(floors) > room:
         return None
-    floors = words if sum(words) <= room else [0] * len(words)
     while sum(widths) > room:
         spare = [size if size > floor else 0 for size, floor in zip(widths, floors, strict=True)]
         widths[spare.index(max(spare))] -= 1
@@ -148,12 +151,24 @@ def _char_width(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
+def _parts(word: str) -> list[str]:
+    """Return where a word may be broken: after hyphens and their like, a number nowhere.
+
+    >>> _parts("age-of-boredom"), _parts("-0.12")
+    (['age-', 'of-', 'boredom'], ['-0.12'])
+    """
+    if not any(map(str.isalpha, word)):
+        return [word]
+    return re.findall(r"[-_/:,]*[^-_/:,]+[-_/:,]*|[-_/:,]+", word) or [word]
+
+
 def _chop(word: str, width: int) -> list[str]:
-    """Cut a word that is too long for a line into pieces that are not."""
+    """Cut a word that is too long for a line into pieces that are not, inside of a part only if it must."""
     pieces, piece = [], ""
-    for char in word:
-        if piece and text_width(piece + char) > width:
-            pieces.append(piece)
-            piece = ""
-        piece += char
+    for part in _parts(word):
+        for some in [part] if text_width(part) <= width else part:
+            if piece and text_width(piece + some) > width:
+                pieces.append(piece)
+                piece = ""
+            piece += some
     return [*pieces, piece]

@@ -66,7 +66,7 @@ def main() -> int:
                 ladders.append(known[command])
                 continue
             with diagnostics.progress(f"{players} players, {variants}", ladder.games) as line:
-                figures = ladder.play(game, PUBLISHED_SEED, asked.jobs, line.advance)
+                figures = ladder.play(PUBLISHED_SEED, asked.jobs, line.advance)
             ladders.append(PublishedLadder(players, variants, command, tuple(figures)))
             write_whole(kept, ladder_document(game, catalog, PUBLISHED_SEED, asked.games, ladders).encode())
             diagnostics.say(f"{players} players, {variants}: {ladder.games} games")

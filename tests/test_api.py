@@ -18,7 +18,9 @@ def run(tmp_path_factory):
 
 
 def test_dir_and_help_show_the_api():
-    assert {"open_run", "open_runs", "simulate", "check", "compare", "price", "values"} <= set(dir(balance))
+    assert {"open_run", "open_runs", "simulate", "check", "compare", "price", "replay", "values"} <= set(
+        dir(balance)
+    )
     assert dir(balance) == sorted(balance.__all__)
     text = pydoc.plain(pydoc.render_doc(balance))
     assert "open_run(path" in text
@@ -32,6 +34,23 @@ def test_a_run_is_a_line_in_a_notebook(run):
     assert "a &lt;run&gt;" in html
     assert "Tables: games, " in html
     assert max(len(repr(run)), len(html)) < 500
+
+
+def test_runs_answers_and_replays_are_short_in_a_notebook(run):
+    runs = balance.open_runs([run.path])
+    assert repr(runs) == f"<Runs: {run.path}>"
+    assert runs._repr_html_() == run._repr_html_()
+    first = run.games.select("game_id").head(1).collect().item()
+    game = balance.replay(run, first)
+    assert repr(game) == "<Replay tiny: 2 players, seed 0, game 0>"
+    assert str(game) == game.transcript()
+    assert game.events == balance.replay(run.path, first).events
+    assert str(game) in game._repr_html_() or "&" in str(game)
+    with pytest.raises(UsageError, match="players is missing"):
+        balance.replay()
+    answer = balance.check_all([run.path])
+    assert len(repr(answer)) < 400
+    assert answer._repr_html_().startswith("<details><summary><b>")
 
 
 def test_ready_queries_by_name(run):

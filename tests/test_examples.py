@@ -23,10 +23,11 @@ def run(tmp_path_factory):
     )
 
 
-def printed(checkout, script, *args):
+def printed(checkout, script, *args, cwd=None):
     done = subprocess.run(
         [sys.executable, checkout / "docs" / "examples" / script, *map(str, args)],
         env=os.environ | {"PYTHONPATH": str(checkout)},
+        cwd=cwd,
         capture_output=True,
         text=True,
     )
@@ -50,6 +51,15 @@ def test_pairs_beyond_expectation(run, checkout):
     [line] = printed(checkout, "broken_pairs_polars.py", run.path)
     assert line.startswith("geeks + unions (3 players, mirror:random): ")
     assert f"{row['factor']:.2f} times as long" in line
+
+
+def test_without_arguments_they_play_a_small_run_first(checkout, tmp_path):
+    lines = printed(checkout, "broken_pairs_polars.py", cwd=tmp_path)
+    assert len(lines) == 6
+    assert all("(4 players, mirror:random)" in line and "200 deals" in line for line in lines)
+    lines = printed(checkout, "card_value_duckdb.py", cwd=tmp_path)
+    assert [line.split()[0] for line in lines] == ["(none)", "unions"]
+    assert printed(checkout, "card_value_duckdb.py", cwd=tmp_path) == lines
 
 
 @pytest.mark.parametrize("card", [1, 64])

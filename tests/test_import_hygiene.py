@@ -39,6 +39,13 @@ def test_no_heavy_library_is_imported(command):
     assert HEAVY & set(done.stderr.split()) == set()
 
 
+@pytest.mark.parametrize("command", [["--help"], ["--version"]])
+def test_help_reads_no_catalog(command):
+    done = subprocess.run([sys.executable, "-c", SCRIPT, *command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert {"pydantic", "pydantic_core", "tomllib"} & set(done.stderr.split()) == set()
+
+
 def test_the_probe_would_see_one():
     script = SCRIPT.replace("import sys\n", "import sys, polars\n", 1)
     done = subprocess.run([sys.executable, "-c", script, "--help"], capture_output=True, text=True)

@@ -53,8 +53,33 @@ _UNSTOPPABLE = "balance-sql"
 """The thread of `balance.dataset.connection`, which ends with its connection unless a query keeps it."""
 
 
+_SHORT = {
+    "check": "Does this combination of rules break the game?",
+    "simulate": "Play every combination into files that can be queried.",
+    "report": "Write an HTML or PDF report on runs.",
+    "compare": "What does a change of cards or rules move?",
+    "price": "What should each card cost?",
+    "sql": "Ask runs in SQL, or with a ready query.",
+    "runs": "List, rename and remove runs.",
+    "replay": "Play one game again and print it round by round.",
+    "catalog": "Look up, check and compare cards, twists and editions.",
+    "doctor": "Show what is installed; check the files of a run.",
+    "contested": "Which answers depend on facts that are in doubt?",
+    "ladder": "Measure how strong the players are.",
+    "exploit": "Train a player against the default one, and measure it.",
+    "tune": "Fine-tune the default player for one twist.",
+    "train": "Train the default player by self-play.",
+}
+"""What each command answers: the lines of `balance --help`, the most needed first."""
+
+
 class _Group(TyperGroup):
     """A group of commands that answers a wrong name with the nearest right ones."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands, the most needed first."""
+        order = {name: place for place, name in enumerate(_SHORT)}
+        return sorted(super().list_commands(ctx), key=lambda name: order.get(name, len(order)))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0]
@@ -72,7 +97,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
-    epilog=examples("balance doctor", "balance catalog list twists"),
+    epilog=examples("balance check unions --players 4", "balance doctor", "balance COMMAND --help"),
 )
 
 
@@ -136,6 +161,8 @@ def command_tree() -> Any:
         names = (*(("no_verify",) if command.name in _READERS else ()), "quiet", "verbose")
         command.params.extend(shared[name] for name in names)
         lay_out(command)
+        command.short_help = _SHORT.get(command.name, "")
+    lay_out(root)
     return root
 
 

@@ -79,7 +79,7 @@ def list_entries(
             raise UsageError(f"{wanted.plural} cannot be narrowed by --{name}")
     rows = chosen.rows(chosen.load_catalog(catalog or ()), wanted, filters)
     for_people = options.format in (output.Format.table, output.Format.markdown)
-    output.rows(rows, wanted.brief if for_people else wanted.columns, options)
+    output.rows(rows, wanted.brief if for_people else list(wanted.columns), options)
     if not rows:
         diagnostics.say(f"no {wanted.plural} match")
 

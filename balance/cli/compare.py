@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from balance.report.model import Answer
 
 EPILOG = examples(
-    "balance compare official cheaper-moon-base.toml --players 4 --twists pairs",
+    "balance compare official my-cards.toml --players 4 --twists pairs",
     "balance compare ascora-2011 magellan-2014 --players 4 --format markdown",
     "balance compare data/runs/before data/runs/after --json",
 )
@@ -56,7 +57,9 @@ def compare(
     ] = None,
     lineup: Annotated[
         list[str] | None,
-        typer.Option(metavar="LINEUP", help="Who sits where; repeatable; by default the usual players."),
+        typer.Option(
+            metavar="LINEUP", help="Which players sit at the table; repeatable; by default the usual."
+        ),
     ] = None,
     games_: Annotated[
         int | None, typer.Option("--games", metavar="N", help="Deals of each cell; 400 by default.")
@@ -136,6 +139,9 @@ def compare(
     if targets:
         _write_page(answer, targets, force)
     output.answer(answer, options)
+    new = [d.id for d in found.differences if d.change == "added" and d.kind == found.game.facts.variant]
+    if found.same and new:
+        diagnostics.say(f"{new[0]} is new; to judge it: balance check {new[0]} --catalog {candidate}")
     if (fail_on != "none" and found.newly_broken) or (
         fail_on == "changed" and (found.changed or found.verdicts)
     ):
@@ -143,13 +149,20 @@ def compare(
 
 
 def _targets(page: str | None, base: str, candidate: str, force: bool) -> dict[str, Path]:
-    """Return where the page goes, refusing at once what could not be written."""
+    """Return where the page goes (`html`, `pdf`, `both` or a file), refusing what could not be written."""
     if page is None:
         return {}
-    from balance.report.comparison_answer import report_targets
+    from balance.report.build import REPORTS, refuse_target
 
+    kinds = {"html": ["html"], "pdf": ["pdf"], "both": ["html", "pdf"]}.get(page, [])
     names = (Path(side).stem or side for side in (base, candidate))
-    return report_targets(page, "-".join(["compare", *names]), force=force)
+    name = re.sub(r"[^\w.]+", "-", "-".join(["compare", *names])).strip("-").lower()
+    targets = {kind: REPORTS / f"{name}.{kind}" for kind in kinds} or {Path(page).suffix[1:]: Path(page)}
+    if not targets.keys() <= {"html", "pdf"}:
+        raise UsageError(f"--report {page}: expected html, pdf, both or a file that ends in .html or .pdf")
+    for target in targets.values():
+        refuse_target("report", target, force, made=bool(kinds))
+    return targets
 
 
 def _write_page(answer: Answer, targets: dict[str, Path], force: bool) -> None:

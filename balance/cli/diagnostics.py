@@ -87,12 +87,12 @@ def say(message: str) -> None:
 def warn(message: str) -> None:
     """Print a warning: something the user should know that stops nothing."""
     if _Talk.level >= _NORMAL:
-        _print(f"{terminal.bold('warning:', sys.stderr)} ", message)
+        _print(f"{terminal.painter(sys.stderr)('warning:', 'title')} ", message)
 
 
 def error(message: str) -> None:
     """Print what went wrong."""
-    _print(f"{terminal.bold('error:', sys.stderr)} ", message)
+    _print(f"{terminal.painter(sys.stderr)('error:', 'title')} ", message)
 
 
 def _print(*parts: str) -> None:
@@ -109,23 +109,30 @@ def _print(*parts: str) -> None:
 class Progress:
     """A line that counts; shown only on a terminal, gone when the work is done."""
 
-    def __init__(self, label: str, total: int) -> None:
+    def __init__(self, label: str, total: int, note: str) -> None:
         self._bar: Any = None
         if _Talk.level >= _NORMAL and terminal.is_terminal(sys.stderr):
             from rich import progress as bars
             from rich.console import Console
+            from rich.table import Column
 
+            whole, rest = Column(no_wrap=True), Column(no_wrap=True, overflow="ellipsis", ratio=1)
             self._bar = bars.Progress(
-                bars.TextColumn("{task.description}", markup=False),
-                bars.BarColumn(bar_width=None),
+                bars.TextColumn("{task.description}", markup=False, table_column=whole),
+                bars.BarColumn(bar_width=20),
                 bars.TaskProgressColumn(),
-                bars.TimeRemainingColumn(),
-                bars.TextColumn("{task.fields[note]}", markup=False),
+                bars.TimeElapsedColumn(),
+                bars.TextColumn("left", markup=False),
+                bars.TimeRemainingColumn(compact=True),
+                # the note has the room that is left, so that it can never push the others out
+                bars.TextColumn("{task.fields[note]}", markup=False, table_column=rest),
                 console=Console(stderr=True),
                 transient=True,
                 expand=True,
             )
-            self._task = self._bar.add_task(layout.escape(label), total=max(total, 1), note="")
+            self._task = self._bar.add_task(
+                layout.escape(label), total=max(total, 1), note=layout.escape(note)
+            )
 
     def advance(self, steps: int = 1, note: str = "") -> None:
         """Count `steps` more of the work as done; `note` names what is in progress, where there is room."""
@@ -144,9 +151,9 @@ class Progress:
             self._bar.stop()
 
 
-def progress(label: str, total: int) -> Progress:
-    """Return a progress line, to be used in a `with`."""
-    return Progress(label, total)
+def progress(label: str, total: int, note: str = "") -> Progress:
+    """Return a progress line, to be used in a `with`; `note` stands there until the first step is done."""
+    return Progress(label, total, note)
 
 
 # --- the end of a command

@@ -90,9 +90,7 @@ def _complete_edition(incomplete: str) -> list[str]:
     return [edition for edition in games.get().facts.editions if edition.startswith(incomplete)]
 
 
-OfOption = Annotated[
-    str, typer.Option(_OF, metavar="NAME", help="The game that is played (--game is the index of one game).")
-]
+OfOption = Annotated[str, typer.Option(_OF, metavar="NAME", help="The game that is played.")]
 PlayersOption = Annotated[int, typer.Option("--players", metavar="N", help="How many play.")]
 EditionOption = Annotated[
     str | None,
@@ -117,7 +115,7 @@ LineupOption = Annotated[
     typer.Option(
         "--lineup",
         metavar="LINEUP",
-        help=f"Who sits where: {FORMS}.",
+        help=f"Which player sits on which seat: {FORMS}.",
     ),
 ]
 HandicapOption = Annotated[
@@ -150,12 +148,12 @@ ThresholdsOption = Annotated[
 ]
 
 
-def announce_warm_up(game: Game[Any, Any], *, replay: bool) -> None:
-    """Print why the user has to wait, before anything is played."""
-    if isinstance(game, Warming):
-        note = game.warm_up_note(replay=replay)
-        if note:
-            diagnostics.say(note)
+def announce_warm_up(game: Game[Any, Any], *, replay: bool) -> bool:
+    """Print why the user has to wait, before anything is played; return whether they have to."""
+    note = game.warm_up_note(replay=replay) if isinstance(game, Warming) else None
+    if note:
+        diagnostics.say(note)
+    return bool(note)
 
 
 _NOT_ASKED: Final = {"format_", "as_json", "out", "force", "jobs", "page", "fail_on", "write", "every"}

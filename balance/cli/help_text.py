@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 GROUPS: Final = {
-    "What is played": "of game edition players variants variant lineup catalog seed handicap ordered pair "
-    "item run extend repair replicate",
+    "What is played": "of game edition players variants variant lineup catalog seed handicap "
+    "run extend repair replicate",
     "How much": "games precision strength replicates jobs budget until-decided detect minutes timeout memory",
-    "Where it goes": "out name save-run format json force report extensions database paper in",
+    "Where it goes": "out name save-run format json force report extensions database paper",
     "Messages": "quiet verbose version help install-completion show-completion",
 }
 """The options of each group by their names; all others come before the last two."""
@@ -42,7 +42,7 @@ def lay_out(command: Any) -> None:
             if record is None:
                 continue
             if option.param_type_name == "argument":
-                arguments.append(record)
+                arguments.append((record[0].partition(" <")[0], record[1]))
             else:
                 groups[_group(option)].append(record)
         for title, records in {"Arguments": arguments, **groups}.items():

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Final
+from typing import IO, TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -25,10 +25,9 @@ from balance.errors import Failed, UsageError
 from balance.files import beside, write_new
 
 if TYPE_CHECKING:
-    from balance.report.model import Answer
+    from balance.report.model import Answer, Section
 
 
-_PIECE = 1 << 16
 _FOLDED = 12
 """Rows of a long table that a text shows; CSV has all."""
 
@@ -48,24 +47,15 @@ class Format(StrEnum):
 
 PAGES: Final = (Format.html, Format.pdf)
 """Formats of commands whose answer can be a page."""
-FormatOption = Annotated[
-    Format | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help="table (default), csv, json, jsonl, parquet or markdown.",
-        case_sensitive=False,
-    ),
-]
-PageFormatOption = Annotated[
-    Format | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help="table (default), csv, json, jsonl, parquet, markdown, html or pdf.",
-        case_sensitive=False,
-    ),
-]
+
+
+def _format_option(last: str) -> Any:
+    known = f"table (default), csv, json, jsonl, {last}."
+    return typer.Option("--format", metavar="FORMAT", help=known, case_sensitive=False)
+
+
+FormatOption = Annotated[Format | None, _format_option("parquet or markdown")]
+PageFormatOption = Annotated[Format | None, _format_option("parquet, markdown, html or pdf")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 OutOption = Annotated[
     str | None,
@@ -122,27 +112,38 @@ def rows(rows: Sequence[Row], columns: Sequence[str], options: OutputOptions | N
         unions    20
     """
     wanted = options or OutputOptions()
-    shown_on = screen(wanted)
+    given = [{name: row.get(name) for name in columns} for row in rows]
     match wanted.format:
-        case Format.table:
-            content = formats.table_of(
-                rows, columns, terminal.line_width(shown_on), formats.bold_head(shown_on)
-            )
         case Format.csv:
-            content = formats.csv_text(rows, columns)
-            if shown_on is not None:
-                content = layout.escape(content, keep="\n")
+            content = formats.csv_text(given, columns)
+            _write(content if screen(wanted) is None else layout.escape(content, keep="\n"), wanted)
         case Format.json:
-            lines = ",\n".join(formats.json_row(row, columns) for row in rows)
-            content = f"[\n{lines}\n]\n" if rows else "[]\n"
+            lines = ",\n".join(map(formats.json_text, given))
+            _write(f"[\n{lines}\n]\n" if rows else "[]\n", wanted)
         case Format.jsonl:
-            content = "".join(f"{formats.json_row(row, columns)}\n" for row in rows)
-        case Format.markdown:
-            content = formats.markdown_table(rows, columns)
+            json_lines(given, wanted)
         case Format.parquet:
-            _write(formats.parquet_bytes(rows, columns), wanted)
-            return
-    _write(_encode(content), wanted)
+            _write(formats.parquet_bytes(given, columns), wanted)
+        case _:
+            cells = [list(map(formats.plain, row.values())) for row in given]
+            right = [formats.are_numbers([row[name] for row in given]) for name in columns]
+            grid(columns, cells, right, wanted)
+
+
+def grid(
+    heads: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool], options: OutputOptions
+) -> None:
+    """Write texts as a table or as Markdown; `right` says which columns stand flush right."""
+    if options.format is Format.markdown:
+        rule = f"| {' | '.join('---:' if flush_right else '---' for flush_right in right)} |\n"
+        head, *body = map(formats.markdown_line, [heads, *cells])
+        _write("".join([head, rule, *body]), options)
+        return
+    shown_on = screen(options)
+    paint = terminal.painter(shown_on)
+    width = terminal.line_width(shown_on)
+    bold: layout.Paint = lambda row, line: paint(line, "title") if row is None else line  # noqa: E731
+    _write(layout.table(heads, cells, right, width, bold), options)
 
 
 def screen(options: OutputOptions) -> IO[str] | None:
@@ -158,26 +159,13 @@ def stream(pieces: Iterator[bytes], options: OutputOptions) -> None:
     if options.out is not None:
         _to_file(pieces, options.out, options.force)
         return
-    for content in _gathered(pieces):
+    for content in pieces:
         _to_stdout(content)
-
-
-def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the pieces joined to fewer."""
-    waiting: list[bytes] = []
-    size = 0
-    for piece in pieces:
-        waiting.append(piece)
-        size += len(piece)
-        if size >= _PIECE:
-            yield b"".join(waiting)
-            waiting, size = [], 0
-    yield b"".join(waiting)
 
 
 def text(text: str, options: OutputOptions | None = None) -> None:
     """Write a text for people as it is, control characters written out."""
-    _write(_encode(layout.escape(text.rstrip("\n"), keep="\n") + "\n"), options or OutputOptions())
+    _write(layout.escape(text.rstrip("\n"), keep="\n") + "\n", options or OutputOptions())
 
 
 def document(text_: str, data: object, options: OutputOptions) -> None:
@@ -186,9 +174,9 @@ def document(text_: str, data: object, options: OutputOptions) -> None:
         case Format.table | Format.markdown:
             text(text_, options)
         case Format.json:
-            _write(_encode(formats.json_text(data, indent=2) + "\n"), options)
+            _write(formats.json_text(data, indent=2) + "\n", options)
         case Format.jsonl:
-            _write(_encode(formats.json_text(data) + "\n"), options)
+            _write(formats.json_text(data) + "\n", options)
         case other:
             raise UsageError(f"this is not a list of rows; --format {other.value} cannot show it, json can")
 
@@ -205,25 +193,30 @@ def answer(answer: Answer, options: OutputOptions) -> None:
         columns = dict.fromkeys(name for finding in answer.findings for name in finding)
         rows(answer.findings, tuple(columns), options)
     elif kind is Format.json:
-        _write(_encode(formats.json_text(answer.json(), indent=2) + "\n"), options)
+        _write(formats.json_text(answer.json(), indent=2) + "\n", options)
     elif kind is Format.table:
         shown_on = screen(options)
         width, paint = terminal.line_width(shown_on), terminal.painter(shown_on)
-        _write(_encode(as_text(answer, width, paint, _FOLDED)), options)
+        _write(as_text(answer, width, paint, _FOLDED), options)
     elif kind is Format.markdown:
-        _write(_encode(as_markdown(answer, _FOLDED)), options)
+        _write(as_markdown(answer, _FOLDED), options)
     else:
         _write(rendering(answer, kind.value), options)
 
 
+def later(section: Section) -> None:
+    """Show a chapter that was computed after the answer was shown on the terminal."""
+    from balance.report.render.text import section_text
+
+    shown_on = screen(OutputOptions())
+    width, paint = terminal.line_width(shown_on), terminal.painter(shown_on)
+    content = section_text(section, width, paint, _FOLDED)
+    _write(f"\n{content}" if content else "", OutputOptions())
+
+
 def json_lines(objects: Iterable[Row], options: OutputOptions | None = None) -> None:
     """Write one JSON object per line, each with its own keys in its own order."""
-    content = "".join(f"{formats.json_text(item)}\n" for item in objects)
-    _write(_encode(content), options or OutputOptions())
-
-
-def _encode(content: str) -> bytes:
-    return content.encode("utf-8", errors="backslashreplace")
+    _write("".join(f"{formats.json_text(item)}\n" for item in objects), options or OutputOptions())
 
 
 # --- writing
@@ -248,18 +241,17 @@ def _is_device(target: Path) -> bool:
     return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
 
 
-def _write(content: bytes, options: OutputOptions) -> None:
-    if options.out is None:
-        _to_stdout(content)
-    else:
-        _to_file(content, options.out, options.force)
+def _write(content: str | bytes, options: OutputOptions) -> None:
+    if isinstance(content, str):
+        content = content.encode("utf-8", errors="backslashreplace")
+    stream(iter([content]), options)
 
 
-def _to_file(content: bytes | Iterator[bytes], target: Path, force: bool) -> None:
+def _to_file(content: Iterator[bytes], target: Path, force: bool) -> None:
     """Write the whole file or nothing: a temporary file beside it, then one rename."""
     _refuse(target, force)
     if _is_device(target):
-        target.write_bytes(content if isinstance(content, bytes) else b"".join(content))
+        target.write_bytes(b"".join(content))
         return
     target = target.resolve()
     if force:

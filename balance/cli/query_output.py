@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from balance import layout
-from balance.cli import formats, output, terminal
+from balance.cli import output
 from balance.cli.output import Format
 from balance.errors import Failed
 
@@ -29,7 +29,7 @@ def write_result(
     """Run a query and write its rows."""
     match options.format:
         case Format.table | Format.markdown:
-            output.stream(iter([_table(con, query, parameters, options).encode(errors="replace")]), options)
+            _table(con, query, parameters, options)
         case Format.json:
             output.stream(_array(_blocks(con.file(query, parameters, "jsonl"), options)), options)
         case kind:
@@ -38,7 +38,7 @@ def write_result(
 
 def _table(
     con: Connection, query: str, parameters: Mapping[str, object], options: output.OutputOptions
-) -> str:
+) -> None:
     result = con.texts(query, parameters)
     cells: list[list[str]] = []
     try:
@@ -53,17 +53,9 @@ def _table(
         result.close()
     heads = [column.name for column in result.columns]
     right = [column.is_number for column in result.columns]
-    if options.format is Format.table:
-        shown_on = output.screen(options)
-        if shown_on is not None:
-            cells = [
-                [rounded(x) if number else x for x, number in zip(row, right, strict=True)] for row in cells
-            ]
-        width, bold = terminal.line_width(shown_on), formats.bold_head(shown_on)
-        return layout.table(heads, cells, right, width, bold)
-    return "".join(
-        [formats.markdown_line(heads), formats.markdown_rule(right), *map(formats.markdown_line, cells)]
-    )
+    if options.format is Format.table and output.screen(options) is not None:
+        cells = [[rounded(x) if number else x for x, number in zip(row, right, strict=True)] for row in cells]
+    output.grid(heads, cells, right, options)
 
 
 def rounded(text: str) -> str:
@@ -82,20 +74,14 @@ def _blocks(file: Path, options: output.OutputOptions) -> Iterator[bytes]:
     """Yield the content of a file; on a terminal without what could steer it."""
     on_screen = output.screen(options) is not None
     with file.open("rb") as content:
-        if on_screen:
-            for line in content:
-                yield layout.escape(line.decode(errors="replace"), keep="\n").encode()
-            return
-        while block := content.read(_BLOCK):
-            yield block
+        while block := b"".join(content.readlines(_BLOCK)):
+            yield layout.escape(block.decode(errors="replace"), keep="\n").encode() if on_screen else block
 
 
 def _array(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield JSON lines as one JSON array."""
-    before, held = b"[\n", b""
-    for block in lines:  # which may end anywhere; a line break is always the end of a row
-        whole = held + block
-        held = b"\n" if whole.endswith(b"\n") else b""
-        yield before + whole.removesuffix(b"\n").replace(b"\n", b",\n")
-        before = b""
-    yield b"[]\n" if before else b"\n]\n"
+    """Yield blocks of whole JSON lines as one JSON array."""
+    before = b"[\n"
+    for block in lines:
+        yield before + block.removesuffix(b"\n").replace(b"\n", b",\n")
+        before = b",\n"
+    yield b"[]\n" if before == b"[\n" else b"\n]\n"

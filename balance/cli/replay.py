@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,20 +10,11 @@ from balance import games
 from balance.cli import gameoptions, output
 from balance.cli.help_text import examples
 from balance.errors import UsageError
-from balance.games.contract import Event, Game, Notated
 from balance.games.eventlog import from_round
-from balance.games.handicap import read_handicaps
-from balance.games.keys import check_keys
-from balance.games.lineup import parse_lineup
-from balance.games.variants import variant_names
-
-if TYPE_CHECKING:
-    from balance.sweep.replaying import Replayed
-
 
 EPILOG = examples(
-    "balance replay --players 4 --twists parallel-universe,unions --seed 7 --game 123",
-    'balance replay --players 3 --twists "Blood, Sweat & Mice" --edition magellan-2014 --round 10',
+    "balance replay --players 4 --twists grants,unions --seed 7 --game 123",
+    'balance replay --players 3 --twists "Blood, Sweat & Mice" --round 10',
     "balance replay --players 2 --seed 7 --game 5 --json | grep reveal",
     "balance replay data/runs/first 120000000345000",
 )
@@ -103,80 +92,29 @@ def replay(
         "of": of,
     }
     if run is not None:
-        played = _of_run(run, game_id, [name for name, value in named.items() if value is not None])
+        clash = [name for name, value in named.items() if value is not None]
+        if clash:
+            raise UsageError(f"a run says everything of its games; --{clash[0]} does not go with it")
+    from balance.sweep.replaying import replay as played_again
+
+    played = played_again(
+        run,
+        game_id,
+        players=players,
+        variants=variants or (),
+        edition=edition,
+        seed=seed or 0,
+        game_index=game_index or 0,
+        replicate=replicate or 0,
+        lineup=lineup,
+        handicaps=handicap or (),
+        catalog=catalog or (),
+        game=of or games.DEFAULT,
+    )
+    gameoptions.announce_warm_up(played.game, replay=True)
+    if state is not None:
+        output.text(played.state(state), options)
+    elif as_json:
+        output.json_lines(from_round(played.events, first_round), options)
     else:
-        if players is None:
-            raise UsageError("--players is missing (or name a run and one of its games: RUN GAME_ID)")
-        game = games.get(of or games.DEFAULT)
-        loaded = game.load_catalog(catalog or ())
-        keys = (seed or 0, game_index or 0, replicate or 0)
-        check_keys(*keys)
-        cell = game.compile(
-            loaded,
-            edition or game.facts.default_edition,
-            players,
-            variant_names(game, loaded, variants or ()),
-            read_handicaps(handicap or ()),
-        )
-        seats = parse_lineup(lineup or game.facts.default_lineup, players, game)
-        played = _Played(game, cell, *keys, seats.names(*keys))
-    _tell(played, options, state, as_json, first_round)
-
-
-@dataclass(frozen=True, slots=True)
-class _Played:
-    """One game, by everything that decides it."""
-
-    game: Game[Any, Any]
-    cell: Any
-    seed: int
-    index: int
-    replicate: int
-    policies: tuple[str, ...]
-    stored: Replayed | None = None
-    """Where a run keeps it."""
-
-    def events(self) -> list[Event]:
-        """Play it again; a game of a run is checked against its rows."""
-        if self.stored is None:
-            return self.game.replay(self.cell, self.seed, self.index, self.policies, self.replicate)
-        from balance.sweep.replaying import replay_game
-
-        return replay_game(self.stored)
-
-
-def _of_run(path: str, number: int | None, named: Sequence[str]) -> _Played:
-    from balance.dataset.run import open_run
-    from balance.sweep.replaying import find_game
-
-    if number is None:
-        raise UsageError(f"which game of {path}? Name its game_id: balance replay RUN GAME_ID")
-    if named:
-        raise UsageError(f"a run says everything of its games; --{named[0]} does not go with it")
-    run = open_run(path)
-    found = find_game(run, number)
-    key = found.key
-    return _Played(run.game, found.cell, run.plan.seed, key.index, key.replicate, found.policies, found)
-
-
-def _tell(
-    played: _Played, options: output.OutputOptions, state: int | None, as_json: bool, first_round: int
-) -> None:
-    """Print the game in the way that the user wants it."""
-    p = played
-    write_state = None if state is None else _notation(p.game)
-    gameoptions.announce_warm_up(p.game, replay=True)
-    if write_state is not None:
-        output.text(write_state(p.cell, p.seed, p.index, p.policies, state, p.replicate), options)
-        return
-    events = p.events()
-    if as_json:
-        output.json_lines(from_round(events, first_round), options)
-    else:
-        output.text(p.game.transcript(p.cell, events, first_round), options)
-
-
-def _notation(game: Game[Any, Any]) -> Callable[..., str]:
-    if not isinstance(game, Notated):
-        raise UsageError(f"the game {game.name} has no text notation of a state")
-    return game.state_after
+        output.text(played.transcript(first_round), options)

@@ -17,8 +17,8 @@ from balance.errors import BalanceError
 
 EPILOG = examples(
     "balance report data/runs/full",
-    "balance report data/runs/full --format both --out reports/full.html --paper letter",
-    'balance report data/runs/full --pair "Parallel Universe" "Private Funding"',
+    "balance report data/runs/full --format both --paper letter",
+    "balance report data/runs/full --pair unions geeks",
     'balance report data/runs/full --invention "Flying Car" --format pdf',
 )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,9 +28,6 @@ def runs(
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Only these; by default all, with --clean the unnamed."),
     ] = None,
-    home: Annotated[
-        str | None, typer.Option("--in", metavar="DIR", help="Look into DIR instead of data/runs.")
-    ] = None,
     rename_: Annotated[
         tuple[str, str] | None, typer.Option("--rename", metavar="OLD NEW", help="Give a run another name.")
     ] = None,
@@ -47,27 +43,27 @@ def runs(
     """List the runs in data/runs: size, what each holds, and the command that made it.
 
     `--clean` removes runs: those named, or those that still have the name that balance gave them. It removes
-    nothing without `--yes`, and never a run that a remaining one extends or a folder that holds other files.
+    nothing without `--yes`, and never a run that a remaining one extends, that is damaged, or whose folder
+    holds other files.
     """
     from balance.dataset.housekeeping import RUNS, choose, kept_runs, rename
 
     options = output.options(format_, as_json, out, force)
     if yes and not clean:
         raise UsageError("--yes goes with --clean")
-    place = RUNS if home is None else Path(home)
-    found = kept_runs(place)
+    found = kept_runs()
     if rename_ is not None:
         if clean or names:
             raise UsageError("--rename OLD NEW does not go with --clean or other names")
         (run,) = choose(found, rename_[:1])
-        output.text(str(rename(run, rename_[1], place)))
+        output.text(str(rename(run, rename_[1])))
     elif clean:
         wanted = choose(found, names) if names else [run for run in found if not run.named]
         _clean(wanted, found, options, yes=yes)
     else:
         _list(choose(found, names) if names else found, options)
         if not found:
-            diagnostics.say(f"{place} holds no run; balance simulate makes one")
+            diagnostics.say(f"{RUNS} holds no run; balance simulate makes one")
 
 
 def _list(runs: list[KeptRun], options: output.OutputOptions) -> None:
@@ -102,10 +98,10 @@ def _clean(wanted: list[KeptRun], found: list[KeptRun], options: output.OutputOp
     going, reasons = removable(wanted, found)
     for run, why in reasons:
         diagnostics.warn(f"{run.name} stays: {why}")
+    _list(going, options)
     if yes:
         for run in going:
             remove(run)
-    _list(going, options)
     size = sum(run.size for run in going) / 1e6
     many = f"{len(going)} {'run' if len(going) == 1 else 'runs'}, {size:,.1f} MB"
     if not going:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EPILOG = examples(
     "balance simulate --games 100 --name first",
-    "balance simulate --players 4 --twists unions,parallel-universe --twists none --precision 1pp --dry-run",
+    "balance simulate --players 4 --twists pairs --precision 1pp --dry-run",
     "balance simulate --extend data/runs/first --games 400 --name more",
     "balance simulate --repair data/runs/first",
 )
@@ -35,7 +35,8 @@ def simulate(
         list[str] | None,
         typer.Option(
             metavar="pairs|singles|none|all|A,B",
-            help="Which variants are in force: a word, or the ids of one combination; repeatable.",
+            help="Which variants are in force: a word, the same among some (all:A,B,C), or the ids of one "
+            "combination; repeatable.",
         ),
     ] = None,
     games_: Annotated[
@@ -51,13 +52,10 @@ def simulate(
     ] = None,
     lineup: Annotated[
         list[str] | None,
-        typer.Option(metavar="LINEUP", help="Who sits where, as in `replay`; repeatable."),
+        typer.Option(metavar="LINEUP", help="Which player sits on which seat, as in `replay`; repeatable."),
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of all games, 0..2^63-1.")] = None,
     catalog: gameoptions.CatalogOption = None,
-    ordered: Annotated[
-        bool, typer.Option("--ordered", help="Make each order of the variants a cell of its own.")
-    ] = False,
     extend: Annotated[
         str | None, typer.Option(metavar="RUN", help="Play on from a finished run, into a new folder.")
     ] = None,
@@ -104,7 +102,6 @@ def simulate(
         "replicates": replicates,
         "seed": seed,
         "catalog": catalog,
-        "ordered": ordered or None,
     }
     if repair is not None:
         _refuse("--repair takes everything from the run", {**chosen, **fixed, "extend": extend, "out": out})

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from balance.dataset.run import Runs
 
 EPILOG = examples(
-    'balance sql data/runs/first "select players, count(*) from games group by all order by all"',
-    "balance sql data/runs/first @length-by-pair players=4 --format csv",
-    "balance sql data/runs/first data/runs/more -f mine.sql -o mine.parquet --format parquet",
+    "balance sql data/runs/first @length-by-pair players=4",
+    'balance sql data/runs/first "select avg(rounds) from games"',
+    "balance sql data/runs/first -f mine.sql -o mine.csv --format csv",
+    "balance sql data/runs/first --describe games",
     "balance sql data/runs/first --database first.duckdb",
 )
 _CLIENTS = (["harlequin", "--read-only"], ["duckdb", "-readonly"])
@@ -56,6 +57,9 @@ def sql(
         str | None, typer.Option("--file", "-f", metavar="FILE", help="Take the query from a file.")
     ] = None,
     queries: Annotated[bool, typer.Option("--queries", help="List the ready queries.")] = False,
+    describe: Annotated[
+        bool, typer.Option("--describe", help="List the views; with the name of one, its columns.")
+    ] = False,
     database: Annotated[
         str | None,
         typer.Option(
@@ -81,6 +85,9 @@ def sql(
     pipe the statements of the standard input.
     """
     options = output.options(format_, as_json, out, force)
+    if describe:
+        _describe(words or [], options)
+        return
     given = sql_arguments.read_words(words or [], from_file=file is not None)
     listing = queries or given.query == "@"
     if listing and not given.runs:
@@ -118,6 +125,33 @@ def sql(
 
 def _list_queries(game: str | None, options: output.OutputOptions) -> None:
     output.rows(sql_arguments.ready_rows(game), ["name", "question", "parameters"], options)
+
+
+def _describe(words: list[str], options: output.OutputOptions) -> None:
+    """List the views of runs with their meanings, or the columns of the view that the last word names."""
+    from balance.dataset.connection import connect
+    from balance.dataset.meanings import meanings
+    from balance.dataset.run import open_runs
+    from balance.suggest import unknown
+
+    view = words[-1] if len(words) > 1 and not Path(words[-1]).exists() else None
+    if not words:
+        raise UsageError("no run is named; try: balance sql RUN --describe")
+    runs = open_runs(words[:-1] if view else words)
+    known = meanings(runs)
+    with connect(runs) as con:
+        tables = con.tables()
+    if view is None:
+        rows = [{"view": name, "meaning": known[name].view} for name in tables]
+        output.rows(rows, ["view", "meaning"], options)
+        return
+    if view not in tables:
+        raise UsageError(unknown("view", view, list(tables)))
+    columns = [
+        {"column": name, "type": kind, "meaning": known[view].columns[name]}
+        for name, kind in tables[view].items()
+    ]
+    output.rows(columns, ["column", "type", "meaning"], options)
 
 
 @contextlib.contextmanager

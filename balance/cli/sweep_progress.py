@@ -27,11 +27,10 @@ def play_with_progress(prepared: Prepared, jobs: int | None, *, resuming: bool =
 
     plan = prepared.plan
     left = sum(shard.games for shard in remaining(prepared.folder, plan, prepared.again))
-    if left:
-        gameoptions.announce_warm_up(prepared.game, replay=False)
+    waiting = left > 0 and gameoptions.announce_warm_up(prepared.game, replay=False)
     if resuming and 0 < left < plan.games:
         diagnostics.say(f"{prepared.folder}: {left:,} of {plan.games:,} games are still to be played")
-    with diagnostics.progress("simulating", left) as line:
+    with diagnostics.progress("playing", left, "compiling first" if waiting else "") as line:
         return simulation.run_prepared(prepared, jobs, _watcher(line, plan.shards))
 
 

@@ -28,21 +28,15 @@ def line_width(stream: IO[str] | None) -> int:
     return max(shutil.get_terminal_size().columns, 20) if is_terminal(stream) else PIPE_WIDTH
 
 
-def bold(text: str, stream: IO[str] | None) -> str:
-    """Return `text` in bold where that is wanted: on a capable terminal, and without NO_COLOR."""
-    if not is_terminal(stream) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return text
-    return f"\x1b[1m{text}\x1b[0m"
-
-
 COLOURS = {"title": "1", "broken": "31", "undecided": "2", "bent": "33", "fine": "36"}
 """Bold titles; verdicts are red, faint, yellow and cyan."""
 
 
 def painter(stream: IO[str] | None) -> Callable[[str, str], str]:
-    """Return what colours a line of an answer: a title is bold, a verdict has its colour, as for `bold`."""
-    plain = bold("", stream) == ""
-    return lambda line, kind: line if plain or kind not in COLOURS else f"\x1b[{COLOURS[kind]}m{line}\x1b[0m"
+    """Return what colours a text by its kind: on a capable terminal, and without NO_COLOR."""
+    if not is_terminal(stream) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return lambda text, _: text
+    return lambda text, kind: f"\x1b[{COLOURS[kind]}m{text}\x1b[0m" if kind in COLOURS else text
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:

@@ -12,12 +12,12 @@ from balance import games, machine
 from balance.cli import diagnostics, gameoptions, output
 from balance.cli.help_text import examples
 from balance.errors import UsageError
-from balance.experiments.samples import TUNING_SEEDS, check_tuning_seed
+from balance.experiments.samples import TUNING_SEEDS, check_tuning_seed, sample
 from balance.games.contract import Game, Learnable
 
 EPILOG = examples(
     "balance train data/runs/training --minutes 60",
-    "balance train data/runs/more --from data/runs/training/weights.npz --minutes 10",
+    "balance train data/runs/more --from weights.npz --minutes 10",
 )
 
 
@@ -40,6 +40,10 @@ def train(
     start: Annotated[
         Path | None, typer.Option("--from", metavar="FILE", help="Weights to begin with; by default none.")
     ] = None,
+    hold_out: Annotated[
+        bool,
+        typer.Option("--hold-out", help="Never meet the published sample of pairs, to measure the unseen."),
+    ] = False,
     minutes: Annotated[float, typer.Option(metavar="M", help="Stop after this time at the latest.")] = 60.0,
     catalog: gameoptions.CatalogOption = None,
     seed: gameoptions.TuningSeedOption = TUNING_SEEDS.start,
@@ -59,6 +63,8 @@ def train(
 
     loaded = game.load_catalog(catalog or ())
     trainable = game.trainable(loaded)
+    if hold_out:
+        trainable = trainable.without(sample(game, loaded, game.facts.default_edition))
     begin = read_weights(start, trainable.stamp()) if start else None
     gameoptions.announce_warm_up(game, replay=False)
     settings = Settings(seed=seed, threads=jobs or min(2, machine.cores().amount))

@@ -17,7 +17,7 @@ from balance.files import write_new, write_whole
 from balance.games.variants import variant_id
 
 EPILOG = examples(
-    "balance tune --catalog my-twists.toml --twist my-twist --out my-weights.npz",
+    "balance tune --catalog my.toml --twist my-twist --out my.npz",
     "balance tune --twist unions --budget 20000 --out unions.npz",
 )
 BUDGET: Final = 100_000

@@ -32,6 +32,7 @@ from balance.dataset import derived, exact, sql_quote
 from balance.dataset.deals import deals_files
 from balance.dataset.exact import Column
 from balance.dataset.limits import Limits, resident
+from balance.dataset.meanings import Meaning, comment, meanings
 from balance.dataset.saved_queries import Question, bind
 from balance.dataset.sql_guard import Statement, check_statement, split_statements
 from balance.dataset.verify import damages
@@ -80,7 +81,7 @@ class Connection:
         try:
             deals_files(self.runs)  # may have to be made first, which cannot be done behind the wall
         except duckdb.Error as error:
-            raise explained(error, self.runs) from None
+            raise explained(error, self.runs, asked=False) from None
         self._folder = Path(tempfile.mkdtemp(prefix="balance-sql-"))
         self._derived: set[str] = set()
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
@@ -159,21 +160,25 @@ class Connection:
                 target = (self._folder / f"{table}.parquet").resolve()
                 shutil.copyfile(file, target)
                 view = f"create or replace view {sql_quote.name(table)} as\n{derived.view_of(table, target)}"
-                self._clock().run(lambda view=view: self._con.execute(view))  # type: ignore[misc]
+                known = {table: meanings(self.runs)[table]}
+                self._clock().run(lambda view=view, known=known: _commented(self._con, view, known))  # type: ignore[misc]
                 self._derived.add(table)
 
     def _clock(self) -> _Clock:
         return _Clock(self._worker, self._con, self.runs, self.limits)
 
-    def tables(self) -> dict[str, list[str]]:
-        """Return every table with the names of its columns."""
+    def tables(self) -> dict[str, dict[str, str]]:
+        """Return the columns of every table with their types, the tables that matter most first."""
         rows = self._clock().run(
             lambda: self._con.execute(
-                "select table_name, list(column_name order by column_index) from duckdb_columns() "
-                "where schema_name = 'main' and not internal group by all order by all"
+                "select table_name, column_name, data_type from duckdb_columns() "
+                "where schema_name = 'main' and not internal order by table_name, column_index"
             ).fetchall()
         )
-        return dict(rows)
+        found: dict[str, dict[str, str]] = {table: {} for table in meanings(self.runs)}
+        for table, column, kind in rows:
+            found.setdefault(table, {})[column] = kind.lower()
+        return {table: columns for table, columns in found.items() if columns}
 
 
 class Result:
@@ -243,6 +248,7 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: Path) -> duckdb.Duck
             "temp_directory": str(folder),
             "memory_limit": str(limits.bytes) + "B",
             "threads": str(machine.cores().amount),
+            "async_threads": "0",  # or an error late in a COPY can keep it waiting for ever
             "python_enable_replacements": "false",  # or a query could read our variables
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
@@ -258,10 +264,11 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: Path) -> duckdb.Duck
         create_views(con, runs)
         for table in balance.DERIVED:
             con.execute(f"create view {sql_quote.name(table)} as\n{derived.empty_view(table)}")
+        comment(con, meanings(runs))
         con.execute("set lock_configuration = true")
     except duckdb.Error as error:
         con.close()
-        raise explained(error, runs) from None
+        raise explained(error, runs, asked=False) from None
     except BaseException:
         con.close()
         raise
@@ -344,16 +351,20 @@ class _Clock:
             wait([future], timeout=_POLL)
 
 
-def explained(error: duckdb.Error, runs: Sequence[Run]) -> BalanceError:
-    """Return what an error of DuckDB means: a mistake of the user, a damaged run, or other trouble."""
-    if not isinstance(error, _MISTAKES):
+def explained(error: duckdb.Error, runs: Sequence[Run], *, asked: bool = True) -> BalanceError:
+    """Return what an error of DuckDB means: a mistake of the user, a damaged run, or other trouble.
+
+    Where the user has `asked` nothing yet, only the run can be wrong.
+    """
+    trouble = isinstance(error, (duckdb.IOException, duckdb.InternalException, duckdb.FatalException))
+    if not asked or not isinstance(error, _MISTAKES):
         for run in runs:
             for damage in damages(run.path, run.state):
                 return _damaged(run, f"{damage.file}: {damage.problem}")
         for run in runs:
-            if str(run.path.resolve()) in str(error):
+            if not (asked or trouble) or _names_unreadable(error, run):
                 return _damaged(run, _plain(error))
-    if isinstance(error, (duckdb.IOException, duckdb.InternalException, duckdb.FatalException)):
+    if trouble:
         return Failed(_plain(error))
     if isinstance(error, duckdb.PermissionException):
         return UsageError(
@@ -363,6 +374,19 @@ def explained(error: duckdb.Error, runs: Sequence[Run]) -> BalanceError:
             )
         )
     return UsageError(_plain(error))
+
+
+def _names_unreadable(error: duckdb.Error, run: Run) -> bool:
+    """Return whether an error names a Parquet file of the run that cannot be read as what it is."""
+    for name in run.state.files():
+        file = run.path.resolve() / name
+        if file.suffix == ".parquet" and str(file) in str(error):
+            try:
+                with duckdb.connect(config={"memory_limit": "1GB"}) as con:
+                    con.execute(f"select bit_xor(hash(x)) from {sql_quote.parquet([file])} x").fetchall()
+            except duckdb.Error:
+                return True
+    return False
 
 
 def _damaged(run: Run, what: str) -> DataError:
@@ -382,6 +406,11 @@ def _plain(error: BaseException) -> str:
 
 
 # --- what the worker does
+
+
+def _commented(con: duckdb.DuckDBPyConnection, view: str, known: Mapping[str, Meaning]) -> None:
+    con.execute(view)
+    comment(con, known)
 
 
 def _checked(

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Final
 import balance
 from balance.dataset import derived, sql_quote
 from balance.dataset.connection import explained
+from balance.dataset.meanings import comment, meanings
 from balance.dataset.saved_queries import Parameter, Question, questions
 from balance.dataset.views import create_views
 from balance.errors import UsageError
 from balance.files import write_new
 
 if TYPE_CHECKING:
-    import duckdb
-
     from balance.dataset.run import Run
 
 _STORAGE: Final = "v1.0.0"
@@ -45,7 +44,7 @@ def write_database(runs: Sequence[Run], target: Path) -> None:
         try:
             _fill(runs, file)
         except duckdb.Error as error:
-            raise explained(error, runs) from None
+            raise explained(error, runs, asked=False) from None
         try:
             write_new(target, file.read_bytes())
         except FileExistsError:
@@ -64,25 +63,12 @@ def _fill(runs: Sequence[Run], file: Path) -> None:
         for table in balance.DERIVED:
             rows = derived.view_of(table, derived.maker(table).files(runs)[table])
             con.execute(f"create table {sql_quote.name(table)} as\n{rows}")
-        for statement in _comments(con, runs[0]):
-            con.execute(statement)
+        comment(con, meanings(runs))
         for question in questions(game=runs[0].game.name).values():
             for statement in _macros(question):
                 con.execute(statement)
         con.execute("use memory")
         con.execute("detach runs")
-
-
-def _comments(con: duckdb.DuckDBPyConnection, run: Run) -> Iterator[str]:
-    """Yield what says which table and which column means what."""
-    columns = con.execute("select table_name, column_name from duckdb_columns() where database_name = 'runs'")
-    there = set(columns.fetchall())
-    for table in run.tables:
-        yield f"comment on view {sql_quote.name(table.name)} is {sql_quote.text(table.meaning)}"
-        for column in table.columns:
-            if (table.name, column.name) in there:
-                where = sql_quote.name(table.name, column.name)
-                yield f"comment on column {where} is {sql_quote.text(column.meaning)}"
 
 
 def _macros(question: Question) -> Iterator[str]:

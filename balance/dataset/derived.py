@@ -1,8 +1,8 @@
 """Tables that a later stage computes from runs: SQL has them made when a query first names them.
 
 `balance.DERIVED` names the module that makes each. They are kept in the user's cache, never in a run. The
-module has `COLUMNS`, the types of each table by column, and `files(runs)`, which returns the Parquet file of
-each table. To rows with a `cell_id` the view adds what the cell fixes.
+module has `COLUMNS` and `MEANINGS`, the types and meanings by table and column, and `files(runs)`, which
+returns the Parquet file of each table. To rows with a `cell_id` the view adds what the cell fixes.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ class Maker(Protocol):
 
     COLUMNS: Mapping[str, Mapping[str, str]]
     """By table: the SQL type of each column."""
+    MEANINGS: Mapping[str, Mapping[str, str]]
+    """By table: the meaning of each column, and under "" that of the table."""
     COMBINED: Sequence[str]
     """Tables with one row for several lineups, which have no use for the cell and the lineup."""
 
@@ -75,7 +77,7 @@ def create_tables(con: duckdb.DuckDBPyConnection, files: Mapping[str, Path]) -> 
 
 def _with_cells(made: Maker, table: str, rows: str) -> str:
     if "cell_id" not in made.COLUMNS[table]:
-        return f"from {rows}"
+        return f"select d.* from {rows} d"  # noqa: S608 - a file, quoted, or columns of ours
     left_out = [*_OF_CELLS, *(["cell_id", "lineup"] if table in made.COMBINED else [])]
     return (
         f"select c.* exclude ({', '.join(left_out)}), k.variants, k.size, d.* exclude (cell_id)\n"

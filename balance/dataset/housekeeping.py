@@ -1,7 +1,7 @@
 """The runs in a folder: which there are, what each is, and removing those that are no longer wanted.
 
-Only what is a run beyond doubt is removed: a real folder below the given one, with a plan that can be read
-and no file that a run does not have. Links are neither followed nor removed.
+Only what is a run beyond doubt is removed: a real folder below data/runs, with a plan that can be read, files
+that are as they were written and no other file. Links are neither followed nor removed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 from balance.dataset import manifest as states
 from balance.dataset.plan import Plan
 from balance.dataset.run import read_plan
-from balance.dataset.verify import strangers
+from balance.dataset.verify import damages, strangers
 from balance.errors import BalanceError, DataError, Failed, UsageError
 from balance.files import open_regular
 from balance.suggest import unknown
@@ -81,9 +81,9 @@ def _look(home: Path, path: Path) -> KeptRun:
     name = path.relative_to(home).as_posix()
     size = sum(size for _, size in _files(path))
     try:
-        plan, state = read_plan(path), states.read_state(path)
-        done = sum(0 <= number < plan.shards for number in state.shards)
-        word = "finished" if state.head and done == plan.shards else "unfinished"
+        plan = read_plan(path)
+        state = states.read_state(path, plan)
+        word = "finished" if state.head and len(state.shards) == plan.shards else "unfinished"
     except BalanceError:
         return KeptRun(name, path, size, None, "unreadable", "")
     return KeptRun(name, path, size, plan, word, _command(path))
@@ -141,14 +141,19 @@ def _why_kept(run: KeptRun, kept: Sequence[KeptRun]) -> str:
     for other in kept:
         if other.plan is not None and other.plan.parent == number:
             return f"{other.name} extends it"
+    if link := next((str(path) for path in (run.path, *run.path.parents) if path.is_symlink()), ""):
+        return f"{link} is a link"
     foreign = _foreign(run)
-    return f"it holds {foreign}, which is not part of a run" if foreign else ""
+    if foreign:
+        return f"it holds {foreign}, which is not part of a run"
+    damage = next(damages(run.path, states.read_state(run.path)), None)
+    return f"{damage.file} is not as it was written ({damage.problem})" if damage else ""
 
 
 def _foreign(run: KeptRun) -> str:
     """Return a file in the folder that is not part of the run, a link for example; or nothing."""
     links = [path.relative_to(run.path).as_posix() for path in run.path.rglob("*") if path.is_symlink()]
-    others = strangers(run.path, states.read_state(run.path))
+    others = strangers(run.path, states.read_state(run.path, run.plan))
     if run.state == "unfinished":
         others = [name for name in others if name != states.RUN and not _LEFT_OVER.fullmatch(name)]
     return next(iter([*links, *others]), "")

@@ -108,6 +108,7 @@ def _of_games(facts: Facts) -> list[Measure]:
             "mean length in rounds",
             num=length,
             kind="mean",
+            compared="length",
             sentence="Games last {x} rounds on average",
             multiple=Compared(
                 "length_ratio",
@@ -121,6 +122,7 @@ def _of_games(facts: Facts) -> list[Measure]:
             "stalls",
             "share of games that nobody wins",
             num=stalled,
+            compared="length",
             sentence="Nobody wins {x} of the games",
             beyond=Beyond("games that nobody wins", atlas=True),
             atlas=True,
@@ -132,6 +134,7 @@ def _of_games(facts: Facts) -> list[Measure]:
                 "no_lead_change",
                 "share of games in which the lead never changes",
                 num=f"{sql_quote.name(facts.measures.lead_changes)} = 0",
+                compared="play",
                 sentence="In {x} of the games the lead never changes hands",
                 beyond=Beyond("games in which the lead never changes", atlas=True),
                 atlas=True,
@@ -150,6 +153,7 @@ def _of_seats(facts: Facts) -> list[Measure]:
             num=f"if({stalled}, 1, if({winner} = {{of}}, players, 0))",
             kind="points",
             of=tuple(map(str, seats)),
+            compared="winning",
             sentence="Seat {of} gets {x} win points (1 is fair)",
             beyond=Beyond("win points of seat {of}"),
             neutral=1.0,
@@ -174,6 +178,7 @@ def _of_seats(facts: Facts) -> list[Measure]:
             num="sole_leader and winner_half = top_half",
             den="sole_leader",
             columns=columns,
+            compared="winning",
             sentence="The sole leader at half-time wins {x} of the games",
             atlas=True,
         )
@@ -197,6 +202,7 @@ def _of_seats(facts: Facts) -> list[Measure]:
             den="behind_{of}",
             of=tuple(behind),
             columns=(*columns, *classes),
+            compared="play",
             sentence="A seat that is {of} points or a little more behind at half-time wins {x} of the games",
         )
     )
@@ -225,6 +231,7 @@ def _of_policies(facts: Facts, policies: Sequence[str]) -> list[Measure]:
         kind="points",
         of=tuple(policies),
         columns=masks,
+        compared="winning",
         sentence="{of} gets {x} win points among the others (1 is fair)",
         beyond=Beyond("win points of {of}"),  # seats draw their policies from seeds: alike in all cells
         neutral=1.0,
@@ -240,6 +247,7 @@ def _of_policies(facts: Facts, policies: Sequence[str]) -> list[Measure]:
         kind="points",
         of=tuple(policies),
         columns=masks,
+        compared="play",
         sentence="Sitting beside {of} wins {x} times as often as chance",
         most="(players - 1) / 2",
         neutral=1.0,
@@ -273,17 +281,32 @@ class Metric:
     """What it is measured of, where that is known beforehand."""
     several: bool = False
     """Whether it is measured of several things."""
+    measure: str = ""
+    """The measure whose sums per deal it follows; none: it is no figure of a deal."""
+    plain: str = ""
+    """Of a multiple: the sentence of what is compared."""
+    compared: str = ""
+    """What a comparison shows it under, if it does: `length`, `winning` or `play`."""
     order: int = 0
     """Its place among all metrics, the plainest first."""
 
 
+_LENGTH: Final = "mean_length"
 _LENGTHS: Final = (
-    Metric("length", "median length in rounds", "Games last {x} rounds (median)", "rounds", atlas=True),
+    Metric(
+        "length",
+        "median length in rounds",
+        "Games last {x} rounds (median)",
+        "rounds",
+        atlas=True,
+        measure=_LENGTH,
+    ),
     Metric(
         "length_short",
         "length in rounds that 5% of games stay below",
         "One game in twenty is over within {x} rounds",
         "rounds",
+        measure=_LENGTH,
     ),
     Metric(
         "length_long",
@@ -291,6 +314,7 @@ _LENGTHS: Final = (
         "One game in twenty lasts {x} rounds or more",
         "rounds",
         atlas=True,
+        measure=_LENGTH,
     ),
 )
 _SKILL: Final = Metric(
@@ -300,6 +324,7 @@ _SKILL: Final = Metric(
     neutral=1.0,
     compares=True,
     atlas=True,
+    measure="win_points",
 )
 _LUCK: Final = Metric(
     "luck", "part of winning that the deal decides", "The deal decides {x} of who wins", "share", mixed=True
@@ -320,7 +345,8 @@ def metrics_of(facts: Facts) -> dict[str, Metric]:
     for measure in declared(facts, facts.policies):
         if measure.multiple:
             name, title, sentence, atlas = measure.multiple
-            found.append(Metric(name, title, sentence, neutral=1.0, atlas=atlas))
+            made = Metric(name, title, sentence, neutral=1.0, atlas=atlas, measure=measure.name)
+            found.append(replace(made, plain=measure.sentence))
         found.append(
             Metric(
                 measure.name,
@@ -332,6 +358,8 @@ def metrics_of(facts: Facts) -> dict[str, Metric]:
                 atlas=measure.atlas,
                 things=measure.of,
                 several=bool(measure.of),
+                measure=measure.name,
+                compared=measure.compared,
             )
         )
         if measure.name == "win_points":

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from balance.dataset.manifest import part_name
 from balance.dataset.plan import MOST_SEATS, PlannedCell
 
 WANTED: Final = 90
@@ -50,7 +51,7 @@ class Shard:
 
     def file(self, table: str) -> str:
         """Return the path of its part of a table, below the run's folder."""
-        return f"{table}/{self.players}-players/{self.number:04}.parquet"
+        return part_name(table, self.players, self.number)
 
 
 def cut(cells: Sequence[PlannedCell]) -> list[Shard]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -48,16 +48,23 @@ def create_views(
     within: Mapping[int, tuple[int, int]] | None = None,
     *,
     metrics: bool = True,
+    tables: Collection[str] = (),
 ) -> None:
     """Make the views of a run, or of several that `open_runs` took together, in a connection.
 
     With `cells` or `within` the views of deals and sums count only some cells, or only some deals of cells:
-    from an index up to the one before another. Without `metrics` that view is left out.
+    from an index up to the one before another. Without `metrics` that view and `figures` are left out, which
+    take longer to make than all others. What is in `tables` is read once and becomes a table.
     """
-    con.execute(MACROS.read_text(encoding="utf-8"))
+    con.execute(MACROS.read_text(encoding="utf-8") + _actions(runs[0].game))
     for name, query in view_queries(runs, CountedDeals(cells, within or {})).items():
-        if metrics or name != "metrics":
-            con.execute(f"create or replace view {sql_quote.name(name)} as\n{query}")
+        if metrics or name not in _LARGE:
+            kind = "table" if name in tables else "view"
+            con.execute(f"create or replace {kind} {sql_quote.name(name)} as\n{query}")
+
+
+_LARGE: Final = ("figures", "metrics")
+"""Views with a query for each figure."""
 
 
 SUMMED: Final = ("metric_sums", "metric_pairs", "lengths", "luck")
@@ -102,6 +109,13 @@ def view_queries(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
     if game.facts.holdings:
         views[game.facts.holdings.name] = _held(game, game.facts.holdings, several=len(runs) > 1)
     return views | metric_views(runs, counted) | item_views(game, counted)
+
+
+def _actions(game: Game[Any, Any]) -> str:
+    """Return a macro that lists the actions of a mask: the companion of every column that holds one."""
+    names = ", ".join(map(sql_quote.text, game.facts.actions))
+    listed = f"list_filter([{names}], lambda one, k: mask & (1 << (k - 1)) <> 0)"
+    return f"create or replace macro actions_of(mask) as {listed};"
 
 
 def run_labels(paths: Sequence[Path]) -> list[str]:

@@ -15,13 +15,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from balance import games, machine
+from balance.dataset.stamp import stamp
 from balance.errors import CatalogError, UsageError
 from balance.experiments.contested_answer import Contested, Doubted, MovedVerdict, Variation, Worth
-from balance.experiments.dealing import Deals, adjustable, dealt, items_in
-from balance.experiments.published import stamp
+from balance.experiments.dealing import Deals, DealtScores, adjustable, items_in
 from balance.experiments.samples import sample
 from balance.experiments.side_by_side import (
     Trials,
@@ -40,16 +40,10 @@ from balance.stats.corrections import benjamini_yekutieli
 from balance.stats.intervals import Interval
 from balance.stats.ratio import Difference
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Small = npt.NDArray[np.int16]
-
 GAMES: Final = 400
 """Deals of each cell that is judged."""
 VALUED: Final = 20
-"""So many times as many deals measure the values of items, over all combinations together."""
+"""How many times as many deals measure the values of items, over all combinations together."""
 COMBINATIONS: Final = 12
 """Combinations that are judged with each variant, and those that are judged for each item."""
 
@@ -87,40 +81,24 @@ def contested(
     printed = edition or found.facts.default_edition
     found.compile(loaded, printed, players)  # says what is wrong before anybody waits
     chosen = doubts_of(found, loaded, printed, names)
-    facts = found.facts
-    threads = jobs or machine.cores().amount
     with TemporaryDirectory(prefix="balance-") as place:
-        trials = Trials(found, printed, (), Path(place), threads)
-        table = _Readings(
-            found,
-            loaded,
-            printed,
-            players,
-            deals,
-            combinations,
-            seed,
-            load_thresholds(found, thresholds),
-            trials,
-            threads,
-            advance,
-        )
+        trials = Trials(found, printed, (), Path(place), jobs or machine.cores().amount)
+        judged_by = load_thresholds(found, thresholds)
+        table = _Readings(trials, loaded, players, deals, combinations, seed, judged_by, advance)
         entries, tests = _corrected([table.doubted(doubt) for doubt in chosen])
     return Contested(
-        found.name,
-        printed,
-        players,
-        facts.default_sweep_lineups or (facts.default_lineup,),
-        seed,
-        deals,
-        deals * VALUED,
-        trials.games,
-        combinations,
-        tests,
-        facts.item,
-        facts.items,
-        facts.variants,
-        stamp(found, loaded),
-        entries,
+        game=found.name,
+        edition=printed,
+        players=players,
+        lineups=found.facts.default_sweep_lineups or (found.facts.default_lineup,),
+        seed=seed,
+        deals=deals,
+        deals_for_values=deals * VALUED,
+        games=trials.games,
+        combinations=combinations,
+        tests=tests,
+        stamp=stamp(found, loaded),
+        entries=entries,
     )
 
 
@@ -147,38 +125,49 @@ def doubts_of(game: Game[Any, Any], catalog: Catalog, edition: str, names: Seque
 class _Other:
     """A way to read an entry, to be played."""
 
-    text: str
+    reading: str
     sensitivity: bool
     catalog: Catalog
     gone: bool = False
 
 
 @dataclass(frozen=True)
-class _WithCatalog:
+class _Measured:
     """Some combinations with one catalog: their verdicts, and the values of all items over them."""
 
     judgements: Mapping[Combination, Judgement]
-    items: Mapping[int, Item]
-    values: Mapping[int, tuple[Small, Small]]
-    """By item: score and seats by deal."""
+    items: Sequence[Item] = ()
+    """Those that have values: none if nothing is dealt."""
+    dealt: DealtScores | None = None
+
+    def ranked(self) -> dict[int, tuple[float, int]]:
+        """Return the value and the rank of every item that was dealt, by its place among the items."""
+        if self.dealt is None:
+            return {}
+        score, seats = (column.sum(axis=0, dtype=int) for column in (self.dealt.score, self.dealt.seats))
+        values = {place: int(score[place]) / int(seats[place]) - 1 for place in seats.nonzero()[0].tolist()}
+        order = sorted(values, key=lambda place: (-values[place], place))
+        return {place: (round(values[place], 6), rank) for rank, place in enumerate(order, 1)}
 
 
 @dataclass
 class _Readings:
     """Plays the ways in which entries may read, on common seeds."""
 
-    game: Game[Any, Any]
+    trials: Trials
     catalog: Catalog
-    edition: str
     players: int
     deals: int
     combinations: int
     seed: int
     thresholds: Thresholds
-    trials: Trials
-    jobs: int
     advance: Advance
-    known: dict[tuple[Combination, ...], _WithCatalog] = field(default_factory=dict)
+    known: dict[tuple[Combination, ...], _Measured] = field(default_factory=dict)
+
+    @property
+    def game(self) -> Game[Any, Any]:
+        """The game whose catalog is in doubt."""
+        return self.trials.game
 
     def doubted(self, doubt: Doubt) -> Doubted:
         """Play every way in which an entry may read."""
@@ -190,20 +179,13 @@ class _Readings:
         variations = []
         for other in self.others(doubt):
             if other.gone and entry.kind == self.game.facts.variant:
-                variations.append(_gone(other.text, before))
+                variations.append(_gone(other.reading, before))
                 continue
-            after = self.measured(other.catalog, of, f"{entry.name}: {other.text}")
+            after = self.measured(other.catalog, of, f"{entry.name}: {other.reading}")
             found = _compared(other, before, after, entry.id, entry.kind == self.game.facts.item)
             variations.append(replace(found, verdicts=self.again(other.catalog, found.verdicts)))
-        return Doubted(
-            entry.kind,
-            entry.id,
-            entry.name,
-            doubt.confidence,
-            doubt.meaning,
-            doubt.note,
-            tuple(variations),
-        )
+        known = (doubt.confidence, doubt.meaning, doubt.note)
+        return Doubted(entry.kind, entry.id, entry.name, *known, tuple(variations))
 
     def again(self, catalog: Catalog, verdicts: tuple[MovedVerdict, ...]) -> tuple[MovedVerdict, ...]:
         """Play the verdicts that cross their thresholds once more, both sides on fresh seeds."""
@@ -224,7 +206,7 @@ class _Readings:
         facts = self.game.facts
         if not facts.variants_at_once:
             return ((),)
-        every = sample(self.game, self.catalog, self.edition, 1_000_000)
+        every = sample(self.game, self.catalog, self.trials.edition, 1_000_000)
         if doubt.entry.kind == facts.variant:
             every = [names for names in every if doubt.entry.id in names]
         return tuple(every[: self.combinations])
@@ -256,12 +238,18 @@ class _Readings:
             return [number for number in found if number.path in (named.cost, named.score)]
         return list(found)
 
-    def measured(self, catalog: Catalog, of: tuple[Combination, ...], note: str) -> _WithCatalog:
-        """Judge combinations with a catalog, and measure the values of all items over them."""
+    def measured(self, catalog: Catalog, of: tuple[Combination, ...], note: str) -> _Measured:
+        """Judge combinations with a catalog; measure the values of all items over them if any is dealt."""
         judged = self.judged(catalog, of, self.seed)
-        values, items = self.values(catalog, of)
+        items, dealt = items_in(self.game, catalog), None
+        if self.game.facts.mask("opening"):
+            lineup = parse_lineup(self.game.facts.default_lineup, self.players, self.game)
+            count, jobs = self.deals * VALUED, self.trials.jobs or 1
+            deals = Deals(self.game, self.trials.edition, lineup, of, self.seed, count, jobs)
+            self.trials.games += deals.games
+            dealt = deals.dealt(catalog, range(len(items)))
         self.advance(1, note)
-        return _WithCatalog(judged, {item.id: item for item in items}, values)
+        return _Measured(judged, items, dealt)
 
     def judged(
         self, catalog: Catalog, of: tuple[Combination, ...], seed: int
@@ -275,40 +263,28 @@ class _Readings:
         found, _ = judge_runs([run], self.thresholds)
         return {judgement.variants: judgement for judgement in found.judgements}
 
-    def values(
-        self, catalog: Catalog, of: tuple[Combination, ...]
-    ) -> tuple[dict[int, tuple[Small, Small]], list[Item]]:
-        """Return what becomes of seats that are dealt each item, by deal, if any is dealt."""
-        items = items_in(self.game, catalog)
-        if not self.game.facts.mask("opening"):
-            return {}, items
-        lineup = parse_lineup(self.game.facts.default_lineup, self.players, self.game)
-        deals = Deals(self.game, self.edition, lineup, of, self.seed, self.deals * VALUED)
-        self.trials.games += deals.count * lineup.rotations
-        played = dealt(deals, catalog, items, self.jobs)
-        return {item.id: (played.score[:, k], played.seats[:, k]) for k, item in enumerate(items)}, items
-
 
 # --- what differs
 
 
-def _gone(text: str, before: _WithCatalog) -> Variation:
+def _gone(reading: str, before: _Measured) -> Variation:
     verdicts = [judgement.verdict.value for judgement in before.judgements.values()]
-    counted = tuple((v.value, verdicts.count(v.value)) for v in Verdict if v.value in verdicts)
-    return Variation(text, True, len(verdicts), (), counted, None, ())
+    counted: dict[str, int] = {v.value: verdicts.count(v.value) for v in Verdict if v.value in verdicts}
+    return Variation(reading, True, len(verdicts), gone=counted)
 
 
-def _compared(other: _Other, before: _WithCatalog, after: _WithCatalog, id_: str, item: bool) -> Variation:
+def _compared(other: _Other, before: _Measured, after: _Measured, id_: str, item: bool) -> Variation:
     moved = []
     for variants, was in sorted(before.judgements.items()):
         now = after.judgements.get(variants)
         if now is not None and was.verdict is not now.verdict:
             crosses = _crossed(was, now) or _crossed(now, was)
             moved.append(MovedVerdict(variants, was.verdict.value, now.verdict.value, crosses))
-    worths = _worths(before, after)
+    worths = list(_worths(before, after))
     own = next((w for w in worths if item and str(w.id) == id_), None)
     others = tuple(w for w in worths if w is not own and w.change is not None)
-    return Variation(other.text, other.sensitivity, len(before.judgements), tuple(moved), (), own, others)
+    judged = len(before.judgements)
+    return Variation(other.reading, other.sensitivity, judged, tuple(moved), own=own, others=others)
 
 
 def _corrected(entries: Sequence[Doubted]) -> tuple[tuple[Doubted, ...], int]:
@@ -317,21 +293,21 @@ def _corrected(entries: Sequence[Doubted]) -> tuple[tuple[Doubted, ...], int]:
     Also returns how many were compared.
     """
     compared = [
-        worth
+        worth.p
         for entry in entries
         for variation in entry.variations
         for worth in (variation.own, *variation.others)
-        if worth is not None and worth.change is not None
+        if worth is not None and worth.p is not None
     ]
-    adjusted = iter(benjamini_yekutieli([worth.p for worth in compared]))
+    adjusted = iter(benjamini_yekutieli(compared))
 
     def corrected(worth: Worth) -> Worth:
-        return worth if worth.change is None else replace(worth, adjusted=next(adjusted))
+        return worth if worth.p is None else replace(worth, adjusted=next(adjusted))
 
     def told(variation: Variation) -> Variation:
         own = None if variation.own is None else corrected(variation.own)  # in the order of the family
         others = [worth for worth in map(corrected, variation.others) if worth.told]
-        others.sort(key=lambda w: (-abs(w.change.value if w.change else 0.0), w.id))
+        others.sort(key=lambda w: (-abs(w.change or 0.0), w.id))
         return replace(variation, own=own, others=tuple(others))
 
     found = tuple(replace(entry, variations=tuple(map(told, entry.variations))) for entry in entries)
@@ -351,35 +327,17 @@ def _crossed(broken: Judgement, other: Judgement) -> bool:
     return bool(same) and all(finding is None or not finding.seems_outside for finding in same)
 
 
-def _worths(before: _WithCatalog, after: _WithCatalog) -> list[Worth]:
+def _worths(before: _Measured, after: _Measured) -> Iterator[Worth]:
     """Compare the value of every item, deal by deal."""
-    ranks = _ranks(before), _ranks(after)
-    found = []
-    for id_, (score, seats) in before.values.items():
-        item = before.items[id_]
-        if id_ not in ranks[0]:
+    was, now = before.ranked(), after.ranked()
+    places = {item.id: place for place, item in enumerate(after.items)}
+    for place, item in enumerate(before.items):
+        then = places.get(item.id)
+        if place not in was or before.dealt is None:
             continue
-        was = ranks[0][id_]
-        if id_ not in after.values or id_ not in ranks[1]:
-            found.append(Worth(id_, item.name, was[1], None, None, was[0], None))
+        if then not in now or after.dealt is None:
+            yield Worth(item.id, item.name, *was[place])
             continue
-        now = ranks[1][id_]
-        change = Difference.of(*after.values[id_], score, seats)
-        ends = _rounded(change.interval)
-        found.append(Worth(id_, item.name, was[1], now[1], ends, was[0], now[0], float(change.p)))
-    return found
-
-
-def _ranks(measured: _WithCatalog) -> dict[int, tuple[int, float]]:
-    """Return the rank and the value of every item that was dealt, the best first."""
-    values = {
-        id_: int(score.sum()) / int(seats.sum()) - 1
-        for id_, (score, seats) in measured.values.items()
-        if seats.sum()
-    }
-    order = sorted(values, key=lambda id_: (-values[id_], id_))
-    return {id_: (rank, round(values[id_], 6)) for rank, id_ in enumerate(order, 1)}
-
-
-def _rounded(ends: Interval) -> Interval:
-    return Interval(*(round(end, 6) + 0.0 for end in ends))
+        change = Difference.of(*after.dealt.column(then), *before.dealt.column(place))
+        ends = Interval(*(round(end, 6) + 0.0 for end in change.interval))
+        yield Worth(item.id, item.name, *was[place], *now[then], *ends, float(change.p), 1.0)

@@ -1,13 +1,14 @@
-"""The answer of `balance contested`: records, and the sentences that they become."""
+"""The answer of `balance contested`: records, which JSON holds as they are, and the sentences they become."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
+from balance import games
+from balance.dataset.stamp import Stamped
 from balance.games.variants import Combination
-from balance.stats.intervals import Interval
 
 LEVEL: Final = 0.05
 """The false discovery rate at which values of items count as changed, over all that were compared."""
@@ -31,42 +32,44 @@ class MovedVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """The value of an item before and after; None where it is not in the deck."""
+    """The value of an item as printed and then; None where it is not in the deck then."""
 
     id: int
     name: str
-    before: float
-    after: float | None
-    change: Interval | None
-    rank_before: int
+    value: float
+    rank: int
     """1 is the best item."""
-    rank_after: int | None
-    p: float = 1.0
+    value_then: float | None = None
+    rank_then: int | None = None
+    change: float | None = None
+    change_low: float | None = None
+    change_high: float | None = None
+    p: float | None = None
     """Against "the same value"."""
-    adjusted: float = 1.0
+    adjusted: float | None = None
     """Corrected over all values that were compared."""
 
     @property
     def told(self) -> bool:
         """Whether the value changes beyond noise, after the correction."""
-        return self.change is not None and self.adjusted <= LEVEL
+        return self.adjusted is not None and self.adjusted <= LEVEL
 
 
 @dataclass(frozen=True, slots=True)
 class Variation:
     """One way in which an entry may read, and what changes then."""
 
-    text: str
+    reading: str
     sensitivity: bool
     """Whether nobody has read it so: a number moved by one, or the entry left out."""
     judged: int
     """Combinations of variants whose verdicts were compared."""
-    verdicts: tuple[MovedVerdict, ...]
-    gone: tuple[tuple[str, int], ...]
+    verdicts: tuple[MovedVerdict, ...] = ()
+    gone: Mapping[str, int] = field(default_factory=dict)
     """Where a variant is left out: how many combinations with it had which verdict."""
-    own: Worth | None
+    own: Worth | None = None
     """The item itself, whether its value changes or not; None for a variant."""
-    others: tuple[Worth, ...]
+    others: tuple[Worth, ...] = ()
     """Other items whose values change beyond noise."""
 
     @property
@@ -85,11 +88,11 @@ class Variation:
         if self.own is not None:
             parts.append(_own_words(self.own))
         if self.others:
-            named = ", ".join(f"{one.name} {_signed(one)}" for one in self.others[:3])
+            named = ", ".join(f"{one.name} {one.change:+.2f}" for one in self.others[:3])
             more = f" and {len(self.others) - 3} more" if len(self.others) > 3 else ""
-            whose = items if self.own is None else f"of the other {items}"
-            parts.append(f"the value of {len(self.others)} {whose} changes: {named}{more}")
-        return f"{self.text}: {'; '.join(parts)}."
+            whose = "the" if self.own is None else "the other"
+            parts.append(f"the value of {len(self.others)} of {whose} {items} changes: {named}{more}")
+        return f"{self.reading}: {'; '.join(parts)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,33 +108,34 @@ class Doubted:
     variations: tuple[Variation, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Contested:
+@dataclass(frozen=True)
+class Contested(Stamped):
     """Everything that is in doubt, and what was played to see what hangs on it."""
 
-    game: str
     edition: str
     players: int
     lineups: tuple[str, ...]
-    seed: int
     deals: int
     """Deals of each cell that was judged."""
-    valued: int
+    deals_for_values: int
     """Deals for the values of items, shared out among the combinations."""
-    games: int
     combinations: int
     """The most combinations that are judged for an entry."""
     tests: int
     """Values that were compared, over all readings: the family of the correction."""
-    item: str
-    items: str
-    variants: str
-    stamp: Mapping[str, str]
-    """Digests of what was played, as those of a measured ladder."""
     entries: tuple[Doubted, ...]
+
+    @property
+    def command(self) -> str:
+        """The command that measures it again."""
+        return (
+            f"balance contested --edition {self.edition} --players {self.players} --games {self.deals} "
+            f"--combinations {self.combinations} --seed {self.seed}"
+        )
 
     def sentences(self) -> list[str]:
         """Say how much hangs on what is in doubt."""
+        facts = games.get(self.game).facts
         every = [(entry, v) for entry in self.entries for v in entry.variations]
         readings = [pair for pair in every if not pair[1].sensitivity]
         moved = [pair for pair in every if pair[1].sensitivity]
@@ -145,17 +149,19 @@ class Contested:
                 found.append(
                     f"{entries} {'entry' if entries == 1 else 'entries'} with {name}, {len(told)} played: "
                     f"a verdict crosses its threshold in {crosses} of them, again on fresh seeds in {again}; "
-                    f"the values of {self.items} change beyond noise in {worth}."
+                    f"the values of {facts.items} change beyond noise in {worth}."
                 )
-        return [*found, self._looked_at()] if found else ["Nothing in this catalog is in doubt."]
+        return (
+            [*found, self._looked_at(facts.variants)] if found else ["Nothing in this catalog is in doubt."]
+        )
 
-    def _looked_at(self) -> str:
+    def _looked_at(self, variants: str) -> str:
         """Say how much was compared: verdicts, and values that "beyond noise" was corrected for."""
         judged = sorted({v.judged for entry in self.entries for v in entry.variations})
         each = f"{judged[0]} to {judged[-1]}" if len(judged) > 1 else f"{judged[0]}"
         said = (
             f"Verdicts are those of {each} {'combination' if judged[-1] == 1 else 'combinations'} of "
-            f"{self.variants} for each entry at {self.players} players"
+            f"{variants} for each entry at {self.players} players"
         )
         if not self.tests:
             return f"{said}; no values were compared."
@@ -167,8 +173,8 @@ class Contested:
 
 def _verdict_words(variation: Variation) -> str:
     if variation.gone:
-        listed = ", ".join(f"{count} {verdict}" for verdict, count in variation.gone)
-        return f"{sum(count for _, count in variation.gone)} combinations go ({listed})"
+        listed = ", ".join(f"{count} {verdict}" for verdict, count in variation.gone.items())
+        return f"{sum(variation.gone.values())} combinations go ({listed})"
     if not variation.judged:
         return "no verdict was compared"
     crossing = [moved for moved in variation.verdicts if moved.crosses]
@@ -187,16 +193,12 @@ def _verdict_words(variation: Variation) -> str:
 
 
 def _own_words(own: Worth) -> str:
-    if own.after is None or own.change is None:
-        return f"it was worth {own.before:+.2f} win points (rank {own.rank_before})"
-    change = f"{own.change.value:+.2f} ({own.change.low:+.2f} to {own.change.high:+.2f})"
+    if own.change is None:
+        return f"it was worth {own.value:+.2f} win points (rank {own.rank})"
+    change = f"{own.change:+.2f} ({own.change_low:+.2f} to {own.change_high:+.2f})"
     if not own.told:
         return f"its value does not change beyond noise, {change} win points"
     return (
-        f"its value goes from {own.before:+.2f} (rank {own.rank_before}) to {own.after:+.2f} "
-        f"(rank {own.rank_after}), {change}"
+        f"its value goes from {own.value:+.2f} (rank {own.rank}) to {own.value_then:+.2f} "
+        f"(rank {own.rank_then}), {change}"
     )
-
-
-def _signed(worth: Worth) -> str:
-    return "gone" if worth.change is None else f"{worth.change.value:+.2f}"

@@ -6,20 +6,28 @@ Seeds and samples are those of `balance.experiments.samples`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
+from balance import games, machine
 from balance.errors import UsageError
-from balance.experiments.arena import Match, Outcome, play_matches
+from balance.experiments.dealing import play_deals
+from balance.experiments.samples import PUBLISHED_SEED, sample
 from balance.games.contract import Game
-from balance.games.lineup import drawn_lineup, parse_lineup
+from balance.games.keys import check_keys
+from balance.games.lineup import Lineup, drawn_lineup, parse_lineup
+from balance.games.variants import variant_names
+from balance.stats.intervals import Interval
+from balance.stats.ratio import Ratio
 
 EVERYBODY: Final = "all"
 """The opponents of a policy at mixed tables."""
+NONE: Final = "none"
+SAMPLE: Final = "sample"
+"""What names no variants, and a fixed sample of combinations."""
 _DIGITS: Final = 4
-
-Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,37 +39,73 @@ class Rung:
     policy: str
     against: str
     value: float
-    low: float | None = None
-    high: float | None = None
-    games: int | None = None
-    stalled: int | None = None
+    low: float
+    high: float
+    games: int
+    stalled: int
+
+
+@dataclass(frozen=True)
+class Match:
+    """A lineup to be played, every rotation of its deals, and whose win points are measured."""
+
+    measured: tuple[str, ...]
+    against: str
+    lineup: Lineup
+    deals: int
+    """Deals in each cell; no two cells play the same deal."""
 
 
 @dataclass(frozen=True)
 class Ladder:
     """What is played for a ladder: every ordered pair of policies, and mixed tables."""
 
+    game: Game[Any, Any]
     policies: tuple[str, ...]
-    players: int
-    pairs: tuple[Pair, ...]
+    cells: tuple[Any, ...]
     matches: tuple[Match, ...]
-    """One for each pair; the last one is mixed."""
 
     @property
     def games(self) -> int:
         """How many games that is."""
-        return sum(match.games for match in self.matches)
+        return len(self.cells) * sum(match.deals * match.lineup.rotations for match in self.matches)
 
-    def play(
-        self,
-        game: Game[Any, Any],
-        seed: int,
-        jobs: int = 1,
-        advance: Callable[[int], object] = lambda _: None,
-    ) -> list[Rung]:
-        """Play everything and return the win points."""
-        *ones, mixed = play_matches(game, self.matches, seed, jobs, advance)
-        return rungs(self.policies, dict(zip(self.pairs, ones, strict=True)), mixed)
+    def play(self, seed: int, jobs: int = 1, advance: Callable[[int], object] = lambda _: None) -> list[Rung]:
+        """Return the win points at mixed tables, the best policy first, then those of one against the rest.
+
+        `advance` is called with the games played since its last call.
+        """
+        found = [rung for match in self.matches for rung in self._play(match, seed, jobs, advance)]
+        mixed = sorted((r for r in found if r.measure == "mixed"), key=lambda r: (-r.value, r.policy))
+        order = {rung.policy: place for place, rung in enumerate(mixed)}
+        ones = (rung for rung in found if rung.measure == "one")
+        return mixed + sorted(ones, key=lambda r: (order[r.policy], order[r.against]))
+
+    def _play(self, match: Match, seed: int, jobs: int, advance: Callable[[int], object]) -> list[Rung]:
+        import numpy as np
+
+        tasks = (
+            (cell, match.lineup, range(place * match.deals, (place + 1) * match.deals))
+            for place, cell in enumerate(self.cells)
+        )
+        measured = np.array([self.game.policy_number(name) for name in match.measured])
+        points = Ratio.of(np.zeros((len(measured), 0)), 0, match.lineup.players)
+        played = stalled = 0
+        for batch in play_deals(self.game, tasks, seed, jobs):
+            score, seats = batch.by_deal(batch.seated[:, :, None] == measured)
+            points += Ratio.of(score.T, seats.T)  # a row per policy
+            played += batch.winners.size
+            stalled += int((batch.winners < 0).sum())
+            advance(batch.winners.size)
+        measure = "mixed" if match.against == EVERYBODY else "one"
+        return [
+            Rung(measure, name, match.against, *_rounded(points[place]), played, stalled)
+            for place, name in enumerate(match.measured)
+        ]
+
+
+def _rounded(points: Ratio) -> Interval:
+    return Interval(*(round(end, _DIGITS) + 0.0 for end in points.interval))
 
 
 @dataclass(frozen=True)
@@ -78,42 +122,80 @@ class Standings:
     rungs: tuple[Rung, ...]
 
 
+@dataclass(frozen=True)
+class LadderRequest:
+    """A ladder that somebody asks for, before it is played."""
+
+    game: Game[Any, Any]
+    edition: str
+    players: int
+    described: str
+    """The variants in force, in words."""
+    seed: int
+    plan: Ladder
+
+    def play(self, jobs: int | None = None, advance: Callable[[int], object] = lambda _: None) -> Standings:
+        """Play everything; the result does not depend on the number of jobs."""
+        found = self.plan.play(self.seed, jobs or machine.cores().amount, advance)
+        rest = self.game, self.edition, self.players, self.described, self.seed
+        return Standings(*rest, self.plan.games, tuple(found))
+
+
+def request(
+    *,
+    players: int = 4,
+    variants: Sequence[str] = (),
+    policies: Sequence[str] = (),
+    games_per_match: int = 20_000,
+    seed: int = PUBLISHED_SEED,
+    edition: str | None = None,
+    catalog: Iterable[str | Path] = (),
+    game: str = games.DEFAULT,
+) -> LadderRequest:
+    """Return the ladder of some policies (by default all), under no variants, under these, or a `sample`."""
+    check_keys(seed, 0)
+    found = games.get(game)
+    loaded = found.load_catalog(catalog)
+    printed = edition or found.facts.default_edition
+    combined: Sequence[tuple[str, ...]] = [()]
+    if list(variants) == [SAMPLE]:
+        combined = sample(found, loaded, printed)
+    elif variants and list(variants) != [NONE]:
+        combined = [tuple(variant_names(found, loaded, variants))]
+    cells = [found.compile(loaded, printed, players, combination) for combination in combined]
+    made = plan(found, list(policies) or found.facts.policies, players, cells, games_per_match)
+    said = " + ".join(combined[0]) or f"no {found.facts.variants}"
+    if len(combined) > 1:
+        said = f"{len(combined)} combinations of {found.facts.variants}"
+    return LadderRequest(found, printed, players, said, seed, made)
+
+
+def ladder(*, jobs: int | None = None, **asked: Any) -> Standings:
+    """Measure how strong policies are: one against the rest, and mixed tables; `request` has the options."""
+    return request(**asked).play(jobs)
+
+
 def plan(
-    game: Game[Any, Any], policies: Sequence[str], players: int, cells: Sequence[Any], games: int
+    game: Game[Any, Any], policies: Sequence[str], players: int, cells: Sequence[Any], least: int
 ) -> Ladder:
-    """Return what to play: at least `games` of each pair, and as many mixed ones for each policy.
+    """Return what to play: at least `least` games of each pair, and as many mixed ones for each policy.
 
     Games are shared out evenly among the cells; all rotations of a deal are played.
     """
     names = tuple(dict.fromkeys(game.policy_name(game.policy_number(name)) for name in policies))
     if len(names) < 2:
         raise UsageError(f"a ladder needs two policies at least, not {len(names)} ({', '.join(names)})")
-    pairs = tuple((one, rest) for one in names for rest in names if one != rest)
-    deals = _share(games, len(cells) * players)
-    ones = tuple(
-        Match(parse_lineup(",".join([one, *[rest] * (players - 1)]), players, game), tuple(cells), deals)
-        for one, rest in pairs
-    )
-    mixed = drawn_lineup(names, players, game, EVERYBODY)
-    return Ladder(
-        names, players, pairs, (*ones, Match(mixed, tuple(cells), _share(games * len(names), len(cells))))
-    )
-
-
-def _share(games: int, parts: int) -> int:
-    return max(1, math.ceil(games / parts))
-
-
-def rungs(policies: Sequence[str], ones: Mapping[Pair, Outcome], mixed: Outcome) -> list[Rung]:
-    """Return the win points at mixed tables, the best policy first, then those of one against the rest."""
-    together = [_rung("mixed", name, EVERYBODY, mixed) for name in policies]
-    together.sort(key=lambda rung: (-rung.value, rung.policy))
-    order = [rung.policy for rung in together]
-    return together + [
-        _rung("one", one, rest, ones[one, rest]) for one in order for rest in order if one != rest
+    deals = _share(least, len(cells) * players)
+    ones = [
+        Match((one,), rest, parse_lineup(",".join([one, *[rest] * (players - 1)]), players, game), deals)
+        for one in names
+        for rest in names
+        if one != rest
     ]
+    together = drawn_lineup(names, players, game, EVERYBODY)
+    mixed = Match(names, EVERYBODY, together, _share(least * len(names), len(cells)))
+    return Ladder(game, names, tuple(cells), (*ones, mixed))
 
 
-def _rung(measure: str, policy: str, against: str, outcome: Outcome) -> Rung:
-    value, low, high = (round(end, _DIGITS) + 0.0 for end in outcome.win_points(policy).interval)
-    return Rung(measure, policy, against, value, low, high, outcome.games, outcome.stalled)
+def _share(wanted: int, parts: int) -> int:
+    return max(1, math.ceil(wanted / parts))

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance import games, machine
 from balance.errors import UsageError
-from balance.experiments.dealing import Deals, DealtScores, adjustable, dealt, items_in, mapped, score_of
-from balance.experiments.handicap import coin_of
+from balance.experiments.dealing import Deals, DealtScores, adjustable, items_in
 from balance.experiments.price_search import Price, search
 from balance.experiments.samples import sample
 from balance.experiments.side_by_side import fresh_seed
-from balance.games.contract import Catalog, Game
+from balance.games.contract import Catalog, Facts, Game
 from balance.games.keys import check_keys
 from balance.games.lineup import parse_lineup
+from balance.games.variants import Combination
 from balance.measure.items import Item
 from balance.stats.arithmetic import student
 from balance.stats.corrections import benjamini_yekutieli
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from balance.experiments.dealing import Numbers
 
 GAMES: Final = 20_000
 """Deals of each context; an item is priced on those in which it was dealt."""
@@ -45,8 +46,10 @@ LEVEL: Final = 0.05
 """The false discovery rate at which a printed cost is called wrong."""
 CLEARLY: Final = 2
 """The whole interval of a price must be off by this much to be counted in the headline."""
-_COIN_DEALS: Final = 20
-"""One deal in this many measures the worth of a coin, which only decides where to look first."""
+_FEW: Final = 3
+"""So few items are answered one by one in the headline."""
+_PLAYS: Final = 7
+"""Costs that are played for an item, about: for the progress line only."""
 
 Advance = Callable[[int, str], object]
 
@@ -78,6 +81,15 @@ class Priced:
         """Whether it is off, and the whole interval of its price is far from the printed cost."""
         assert self.item.cost is not None
         return self.off and self.price.off_by(self.item.cost, CLEARLY)
+
+    def sentence(self) -> str:
+        """Say whether the printed cost is too low or too high."""
+        assert self.item.cost is not None
+        this, other = ("dear", "cheap") if self.price.value < self.item.cost else ("cheap", "dear")
+        said = "neither cheap nor dear beyond doubt"
+        if self.price.excludes(self.item.cost):
+            said = f"too {this}" if self.off else f"not too {other}; if anything {this}"
+        return f"{self.item.name}: {said}, {self.price.told()} against {self.item.cost} printed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +132,6 @@ class Context:
     """Prices under some variants: none, or a sample of combinations that stands for all."""
 
     name: str
-    combinations: tuple[tuple[str, ...], ...]
     priced: tuple[Priced, ...]
     games: int
     """How many were played to find the prices."""
@@ -151,21 +162,21 @@ class Prices:
         return sum(c.games + (2 * c.shrunk.games if c.shrunk else 0) for c in self.contexts)
 
     def sentences(self) -> list[str]:
-        """Say what is proposed, and whether it helps."""
+        """Say how many are off, of a few items each one; what is proposed, and whether it helps."""
         facts, last = self.game.facts, self.contexts[-1]
         clearly = sum(one.clearly_off for one in last.priced)
         asked = f"{len(last.priced)} {facts.items if len(last.priced) > 1 else facts.item}"
         off = sum(one.off for one in last.priced)
-        headline = (
+        found = [" ".join(one.sentence() for one in last.priced)] if len(last.priced) <= _FEW else []
+        found.append(
             f"Of {asked}, {off} {'is' if off == 1 else 'are'} off beyond doubt after correcting for "
             f"{_tests(self.contexts)}, {clearly} of them by {CLEARLY} or more with the whole 95% interval of "
             f"the price ({last.name})."
         )
-        found = [headline]
-        unreachable = [one for one in last.priced if one.off and one.price.beyond_doubt]
+        unreachable = [one for one in last.priced if one.off and one.price.nowhere]
         found += [
             f"{one.item.name}: no cost from 0 to {one.price.top} makes it an average one; it is worth "
-            f"{'less even at 0' if one.price.beyond == 'below' else f'more even at {one.price.top}'}."
+            f"{'less even at 0' if one.price.value < 0 else f'more even at {one.price.top}'}."
             for one in unreachable
         ]
         for context in self.contexts:
@@ -220,7 +231,7 @@ def price(
         raise UsageError(f"deals {deals}: at least {FEWEST} are needed to price anything", parameter="deals")
     if deals > MOST:
         raise UsageError(f"deals {deals}: at most {MOST} are possible", parameter="deals")
-    check_keys(seed, 2 * deals)
+    check_keys(seed, deals)
     found = games.get(game)
     facts = found.facts
     adjustable(found)
@@ -230,14 +241,18 @@ def price(
     items = items_in(found, loaded)
     if not facts.item_columns.cost:
         raise UsageError(f"the {facts.items} of {facts.title} have no cost")
+    if not facts.mask("opening"):
+        raise UsageError(
+            f"{facts.title} deals no {facts.items} before the first decision, "
+            f"so the value of holding one cannot be measured"
+        )
     chosen = _chosen(found, loaded, items, names)
     seated = parse_lineup(lineup or facts.default_lineup, players, found)
-    threads = jobs or machine.cores().amount
-    contexts = []
-    for name, combinations in _contexts(found, loaded, printed):
-        here = Deals(found, printed, seated, combinations, seed, deals)
-        contexts.append(_priced(name, here, loaded, items, chosen, threads, advance))
-    contexts = _corrected(contexts)
+    tables = [
+        Deals(found, printed, seated, combinations, seed, deals, jobs or machine.cores().amount)
+        for combinations in _contexts(found, loaded, printed)
+    ]
+    contexts = _corrected([_priced(here, loaded, items, chosen, advance) for here in tables])
     proposal = {
         one.item.id: one.price.whole
         for one in contexts[-1].priced
@@ -245,19 +260,10 @@ def price(
     }
     changed = _repriced(found, loaded, proposal)
     if proposal:
+        fresh = [replace(here, seed=fresh_seed(seed)) for here in tables]
         contexts = [
-            replace(
-                context,
-                shrunk=_shrunk(
-                    Deals(found, printed, seated, context.combinations, fresh_seed(seed), deals),
-                    (loaded, changed),
-                    items,
-                    proposal,
-                    threads,
-                    advance,
-                ),
-            )
-            for context in contexts
+            replace(context, shrunk=_shrunk(here, (loaded, changed), items, proposal, advance))
+            for context, here in zip(contexts, fresh, strict=True)
         ]
     overlay = adjustable(found).overlay_text(loaded, changed)
     return Prices(
@@ -278,17 +284,19 @@ def _chosen(game: Game[Any, Any], catalog: Catalog, items: Sequence[Item], names
     return sorted(set(found)) or list(range(len(items)))
 
 
-def _contexts(
-    game: Game[Any, Any], catalog: Catalog, edition: str
-) -> list[tuple[str, tuple[tuple[str, ...], ...]]]:
-    facts = game.facts
-    found: list[tuple[str, tuple[tuple[str, ...], ...]]] = [(f"no {facts.variant}", ((),))]
-    if facts.variants_at_once and game.variants(catalog, edition):
-        drawn = tuple(sample(game, catalog, edition))
-        size = len(drawn[0])
-        each = {1: "", 2: "pairs of "}.get(size, f"combinations of {size} ")
-        found.append((f"{len(drawn)} {each}{facts.variants}", drawn))
-    return found
+def _contexts(game: Game[Any, Any], catalog: Catalog, edition: str) -> list[tuple[Combination, ...]]:
+    """Return the combinations of each context: none, and a sample that stands for all."""
+    if game.facts.variants_at_once and game.variants(catalog, edition):
+        return [((),), tuple(sample(game, catalog, edition))]
+    return [((),)]
+
+
+def _name(facts: Facts, combinations: Sequence[Combination]) -> str:
+    size = len(combinations[0])
+    if not size:
+        return f"no {facts.variant}"
+    each = {1: "", 2: "pairs of "}.get(size, f"combinations of {size} ")
+    return f"{len(combinations)} {each}{facts.variants}"
 
 
 def _repriced(game: Game[Any, Any], catalog: Catalog, costs: Mapping[int, int]) -> Catalog:
@@ -302,61 +310,42 @@ def _repriced(game: Game[Any, Any], catalog: Catalog, costs: Mapping[int, int]) 
 
 
 def _priced(
-    name: str,
-    deals: Deals,
-    catalog: Catalog,
-    items: Sequence[Item],
-    chosen: Sequence[int],
-    jobs: int,
-    advance: Advance,
+    deals: Deals, catalog: Catalog, items: Sequence[Item], chosen: Sequence[int], advance: Advance
 ) -> Context:
     """Price items under some variants."""
-    import numpy as np
-
-    game, facts = deals.game, deals.game.facts
-    base = dealt(deals, catalog, items, jobs, lambda done: advance(done, "as printed"))
-    slope = _slope(deals, catalog, jobs)
-    shares = base.share_acquired
-
-    def one(place: int) -> tuple[Priced, int]:
-        item = items[place]
-        assert item.cost is not None
-        own = np.flatnonzero(base.seats[:, place])
-        here = _points(deals, base, place)
-        if here.deals < 2:
+    base = deals.dealt(catalog, range(len(items)))
+    advance(deals.count, "as printed")
+    found, spent = [], deals.games
+    for place in chosen:
+        item, own = items[place], base.seats[:, place].nonzero()[0]
+        if own.size < 2:
             raise UsageError(
-                f"deals {deals.count}: {item.name} was dealt in {here.deals} of them; more are needed",
+                f"deals {deals.count}: {item.name} was dealt in {own.size} of them; more are needed",
                 parameter="deals",
             )
-        number = next(
-            n
-            for n in adjustable(game).numbers(catalog, facts.item, str(item.id))
-            if n.path == facts.item_columns.cost
-        )
-        top = min(HIGHEST, number.high)
+        priced = _searched(deals, catalog, item, place, own, base.points(place))
+        found.append(priced)
+        spent += own.size * deals.lineup.rotations * (len(priced.played) - 1)
+        advance(own.size * _PLAYS, item.name)
+    return Context(_name(deals.game.facts, deals.combinations), tuple(found), spent)
 
-        def at(cost: int) -> Interval:
-            repriced = _repriced(game, catalog, {item.id: cost})
-            score, seats = score_of(deals, repriced, place, own)
-            return _value(Ratio.of(score, seats, deals.players))
 
-        value = _value(here)
-        line = slope * shares[place]
-        guess = item.cost + value.value / line if line > 0 else item.cost + math.copysign(2, value.value)
-        found, played = search(at, {item.cost: value}, guess, top)
-        p = min(1.0, 2 * min(float(here.above(1.0)), float(here.below(1.0))))
-        costs = tuple(sorted(played.items()))
-        games_ = own.size * deals.lineup.rotations * (len(costs) - 1)
-        return Priced(item, int(here.den), value, p, 1.0, found, costs), games_
+def _searched(deals: Deals, catalog: Catalog, item: Item, place: int, own: Numbers, printed: Ratio) -> Priced:
+    """Play deals in which an item was dealt at other costs; `printed` are its win points as it is."""
+    game, facts = deals.game, deals.game.facts
+    assert item.cost is not None
+    numbers = adjustable(game).numbers(catalog, facts.item, str(item.id))
+    highest = next(number.high for number in numbers if number.path == facts.item_columns.cost)
 
-    each: list[Priced] = []
-    spent = deals.count * deals.lineup.rotations
-    share = base.seats.astype(bool).sum() / max(len(items), 1)
-    for priced, played in mapped(one, chosen, jobs):
-        each.append(priced)
-        spent += played
-        advance(int(share * _PLAYS), priced.item.name)
-    return Context(name, deals.combinations, tuple(each), spent)
+    def at(cost: int) -> Interval:
+        if cost == item.cost:
+            return _value(printed)
+        repriced = _repriced(game, catalog, {item.id: cost})
+        return _value(deals.dealt(repriced, [place], own).points())
+
+    found, played = search(at, item.cost, min(HIGHEST, highest))
+    p = min(1.0, 2 * min(float(printed.above(1.0)), float(printed.below(1.0))))
+    return Priced(item, int(printed.den), _value(printed), p, 1.0, found, tuple(sorted(played.items())))
 
 
 def _corrected(contexts: Sequence[Context]) -> list[Context]:
@@ -368,31 +357,11 @@ def _corrected(contexts: Sequence[Context]) -> list[Context]:
     ]
 
 
-_PLAYS: Final = 7
-"""Costs that are played for an item, about: for the progress line only."""
-
-
 def expected_games(game: Game[Any, Any], catalog: Catalog, names: Sequence[str], deals: int) -> int:
     """Return about how many games will be played, for a progress line."""
     facts = game.facts
     items = len(names) or len(items_in(game, catalog))
     return (2 if facts.variants_at_once else 1) * (3 * deals + items * _PLAYS * deals // 5)
-
-
-def _slope(deals: Deals, catalog: Catalog, jobs: int) -> float:
-    """Return roughly what a coin is worth: it only says at which cost to look first."""
-    count = max(deals.count // _COIN_DEALS, 2)
-    return coin_of(
-        deals.game,
-        catalog,
-        deals.edition,
-        deals.lineup,
-        deals.combinations,
-        seed=deals.seed,
-        first_index=deals.count,
-        deals=count,
-        jobs=jobs,
-    )
 
 
 def _value(points: Ratio) -> Interval:
@@ -407,31 +376,20 @@ def _shrunk(
     catalogs: tuple[Catalog, Catalog],
     items: Sequence[Item],
     proposal: Mapping[int, int],
-    jobs: int,
     advance: Advance,
 ) -> Shrunk:
     """Measure the values of all items on fresh deals, as printed and as proposed."""
-    before, after = (
-        dealt(deals, catalog, items, jobs, lambda done: advance(done, "fresh games")) for catalog in catalogs
-    )
-    pseudo = _pseudo_values(before), _pseudo_values(after)
+    played = []
+    for catalog in catalogs:
+        played.append(deals.dealt(catalog, range(len(items))))
+        advance(deals.count, "fresh games")
+    before, after = map(_pseudo_values, played)
     fresh = tuple(
-        Fresh(item, proposal[item.id], *(_value(_points(deals, found, place)) for found in (before, after)))
+        Fresh(item, proposal[item.id], *(_value(found.points(place)) for found in played))
         for place, item in enumerate(items)
-        if item.id in proposal and before.seats[:, place].any()
+        if item.id in proposal and played[0].seats[:, place].any()
     )
-    return Shrunk(
-        spread_of(pseudo[0]),
-        spread_of(pseudo[1]),
-        _mean(pseudo[1] - pseudo[0]),
-        deals.count * deals.lineup.rotations,
-        fresh,
-    )
-
-
-def _points(deals: Deals, found: DealtScores, place: int) -> Ratio:
-    """Return the win points of the seats that were dealt an item."""
-    return Ratio.of(found.score[:, place], found.seats[:, place], deals.players)
+    return Shrunk(spread_of(before), spread_of(after), _mean(after - before), deals.games, fresh)
 
 
 def _pseudo_values(found: DealtScores) -> npt.NDArray[np.float64]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import floor, inf, isfinite
+from typing import Literal
 
 from balance.stats.intervals import Interval
 
@@ -13,88 +14,81 @@ from balance.stats.intervals import Interval
 class Price:
     """The cost at which an item is worth what the average one is, with its interval."""
 
-    value: float | None
-    """Where the value crosses 0, between two whole costs; None: beyond the costs that were tried."""
-    low: float | None
-    """The lowest cost at which it may be an average item; None: there is none, or 0 is not low enough."""
-    high: float | None
-    """The highest one; None: there is none, or the highest cost that was tried is not high enough."""
-    beyond: str
-    """Empty, or `below`: even at 0 it is worth less than the average item; `above`: worth more at the top."""
-    beyond_doubt: bool
-    """With `beyond`: whether that is so beyond doubt, so that no cost makes it an average item."""
+    value: float
+    """Where the value crosses 0, between two costs; -inf: worth less even at 0; inf: more even at `top`."""
+    low: float
+    """The lowest cost at which it may be an average item; -inf: 0 is not low enough; inf: no cost is."""
+    high: float
+    """The highest one; inf: `top` is not high enough; -inf: it is worth less at any cost."""
     top: int
     """The highest cost that may be tried."""
+
+    @property
+    def nowhere(self) -> bool:
+        """Whether no cost makes it an average item, beyond doubt."""
+        return self.low == inf or self.high == -inf
 
     def told(self) -> str:
         """Return the price in words.
 
-        >>> Price(6.31, 5.12, 7.7, "", False, 30).told()
+        >>> Price(6.31, 5.12, 7.7, 30).told()
         '6.3 (5.1 to 7.7)'
-        >>> Price(None, None, 2.04, "below", False, 30).told()
+        >>> Price(-inf, -inf, 2.04, 30).told()
         'below 0 (at most 2.0)'
-        >>> Price(None, None, None, "above", True, 30).told()
+        >>> Price(inf, inf, inf, 30).told()
         'above 30'
         """
-        low, high = (None if end is None else f"{end:.1f}" for end in (self.low, self.high))
-        if self.beyond:
-            said = "below 0" if self.beyond == "below" else f"above {self.top}"
-            if self.beyond_doubt:
-                return said
-            if self.beyond == "below":
-                return f"{said} ({'any cost is possible' if high is None else f'at most {high}'})"
-            return f"{said} ({'any cost is possible' if low is None else f'at least {low}'})"
-        ends = f"{low or 'below 0'} to {high or f'above {self.top}'}"
-        return f"{self.value:.1f} ({ends})"
+        value, low, high = (
+            "below 0" if cost == -inf else f"above {self.top}" if cost == inf else f"{cost:.1f}"
+            for cost in (self.value, self.low, self.high)
+        )
+        if self.nowhere:
+            return value
+        if isfinite(self.value):
+            return f"{value} ({low} to {high})"
+        if self.low == -inf and self.high == inf:
+            return f"{value} (any cost is possible)"
+        return f"{value} (at most {high})" if self.value < 0 else f"{value} (at least {low})"
 
     def excludes(self, cost: float) -> bool:
         """Return whether the item would surely not be an average one at a cost."""
-        if self.beyond_doubt:
-            return True
-        return (self.low is not None and cost < self.low) or (self.high is not None and cost > self.high)
+        return not self.low <= cost <= self.high
 
     def off_by(self, cost: int, by: float) -> bool:
         """Return whether the whole interval is that far from a cost, or farther.
 
-        >>> found = Price(6.31, 5.12, 7.7, "", False, 30)
+        >>> found = Price(6.31, 5.12, 7.7, 30)
         >>> found.off_by(3, 2), found.off_by(4, 2)
         (True, False)
         """
-        low, high = self.low, self.high
-        if self.beyond_doubt:
-            low, high = (None, 0.0) if self.beyond == "below" else (float(self.top), None)
-        return (low is not None and low - cost >= by) or (high is not None and cost - high >= by)
+        return min(self.low, self.top) - cost >= by or cost - max(self.high, 0) >= by
 
     @property
     def whole(self) -> int:
         """The nearest cost that can be printed."""
-        if self.value is None:
-            return 0 if self.beyond == "below" else self.top
-        return math.floor(self.value + 0.5)
+        return floor(min(max(self.value, 0), self.top) + 0.5)
 
 
 At = Callable[[int], Interval]
 
 
-def search(
-    at: At, known: Mapping[int, Interval], guess: float, top: int
-) -> tuple[Price, dict[int, Interval]]:
+def search(at: At, start: int, top: int) -> tuple[Price, dict[int, Interval]]:
     """Find where the value falls to 0 among the whole costs 0 to `top`, and between which costs it may.
 
-    `at` plays a cost; `known` holds what was played already.
+    `at` plays a cost, each once, from `start` on.
 
     >>> line = lambda cost: Interval(0.5 - cost / 10, 0.3 - cost / 10, 0.7 - cost / 10)
-    >>> search(line, {}, 12, 30)[0].told()
+    >>> search(line, 12, 30)[0].told()
     '5.0 (3.0 to 7.0)'
     """
-    played = dict(known)
+    played: dict[int, Interval] = {}
 
     def value(cost: int) -> Interval:
         if cost not in played:
             played[cost] = at(cost)
         return played[cost]
 
-    value(min(max(round(guess), 0), top))
+    value(start)
     low, high = _bracket(value, played, top)
     while low is not None and high is not None and high - low > 1:
         above, below = value(low).value, value(high).value
@@ -145,45 +139,32 @@ def _price(played: Mapping[int, Interval], low: int | None, high: int | None, to
     """Read the crossing of the value, and those of the ends of its interval, between the played costs."""
     if low is None:
         sure = played[0].high < 0
-        upper = None if sure else _falls(played, 0, lambda found: found.high)
-        return Price(None, None, upper, "below", sure, top)
+        return Price(-inf, -inf, -inf if sure else _falls(played, 0, "high"), top)
     if high is None:
         sure = played[top].low > 0
-        lower = None if sure else _falls(played, top, lambda found: found.low, up=False)
-        return Price(None, lower, None, "above", sure, top)
+        return Price(inf, inf if sure else _falls(played, top, "low"), inf, top)
     crossing = _between(low, played[low].value, high, played[high].value)
-    lower = _falls(played, low, lambda found: found.low, up=False)
-    upper = _falls(played, high, lambda found: found.high)
-    return Price(
-        crossing,
-        None if lower is None else min(lower, crossing),
-        None if upper is None else max(upper, crossing),
-        "",
-        False,
-        top,
-    )
+    ends = min(_falls(played, low, "low"), crossing), max(_falls(played, high, "high"), crossing)
+    return Price(crossing, *ends, top)
 
 
-def _falls(
-    played: Mapping[int, Interval], start: int, end: Callable[[Interval], float], *, up: bool = True
-) -> float | None:
+def _falls(played: Mapping[int, Interval], start: int, end: Literal["low", "high"]) -> float:
     """Return where an end of the interval passes 0, walking over the played costs from one of them.
 
-    Upwards until it is negative, downwards until it is positive; None if it never is.
+    The upper end upwards until it is negative, the lower one downwards until it is positive; infinite if it
+    never is.
     """
-    costs = sorted(played)
-    way = [cost for cost in costs if (cost >= start if up else cost <= start)]
-    way = way if up else way[::-1]
-    passed = [cost for cost in way if (end(played[cost]) < 0 if up else end(played[cost]) > 0)]
+    way = sorted(cost for cost in played if (cost >= start if end == "high" else cost <= start))
+    ends = {cost: getattr(played[cost], end) for cost in played}
+    passed = [cost for cost in way if (ends[cost] < 0 if end == "high" else ends[cost] > 0)]
     if not passed:
-        return None
-    place = costs.index(passed[0])
-    other = place - 1 if up else place + 1
-    if not 0 <= other < len(costs):
-        return float(passed[0])
-    a, b = sorted((passed[0], costs[other]))
-    above, below = end(played[a]), end(played[b])
-    return _between(a, above, b, below) if above > 0 >= below or above >= 0 > below else float(passed[0])
+        return inf if end == "high" else -inf
+    first = passed[0] if end == "high" else passed[-1]
+    beside = [cost for cost in played if (cost < first if end == "high" else cost > first)]
+    if not beside:
+        return float(first)
+    a, b = sorted((first, max(beside) if end == "high" else min(beside)))
+    return _between(a, ends[a], b, ends[b]) if ends[a] >= 0 >= ends[b] and ends[a] > ends[b] else float(first)
 
 
 def _between(low: int, above: float, high: int, below: float) -> float:

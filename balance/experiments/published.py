@@ -1,9 +1,7 @@
 """Measurements that ship with a game, and whether they still hold.
 
-`data/<game>/ladder.json` is written by scripts/measure_ladder.py, `data/<game>/contested.json` is the
-output of `balance contested --json`. Reports quote both, because playing them again would take minutes. A
-measurement is stale as soon as play, the policies or the catalog differ from those that were measured. Play
-is known by the digest of fixed games (`Facts.fixed_games`), which a refactoring leaves alone.
+`data/<game>/ladder.json` is written by scripts/measure_ladder.py, `contested.json` and `prices.json` are the
+output of `balance contested --json` and `balance price --json`. `make measure` makes all of them again.
 """
 
 from __future__ import annotations
@@ -12,50 +10,20 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
-from balance.dataset.plan import Plan
+from balance.dataset.stamp import Stamped, stamp
 from balance.errors import DataError
+from balance.experiments.contested_answer import Contested
 from balance.experiments.ladder import Rung
-from balance.games.contract import Catalog, Game, Tuned
+from balance.games.contract import Catalog, Game
 from balance.resources import shipped
 
 LADDER_FILE: Final = "ladder.json"
 CONTESTED_FILE: Final = "contested.json"
-_LADDER_VERSION: Final = 2
+PRICES_FILE: Final = "prices.json"
 
-T = TypeVar("T")
-
-
-def stamp(game: Game[Any, Any], catalog: Catalog) -> dict[str, str]:
-    """Return the digests of everything that decides how games are played."""
-    policies = game.policies_hash(catalog) if isinstance(game, Tuned) else ""
-    return {"play": game.facts.fixed_games, "policies": policies, "catalog": catalog.hash}
-
-
-def run_stamp(game: Game[Any, Any], plan: Plan) -> dict[str, str]:
-    """Return the digests of what a run was played with; how another engine plays is not known."""
-    play = game.facts.fixed_games if plan.engine_hash == game.engine_hash() else "another engine"
-    return {"play": play, "policies": plan.policies_hash, "catalog": plan.catalog_hash}
-
-
-@dataclass(frozen=True)
-class _Published:
-    """What every published measurement carries."""
-
-    game: str
-    seed: int
-    games: int
-    stamp: dict[str, str]
-    """Digests of play, policies and catalog as they were when measured."""
-
-    def stale(self, now: dict[str, str]) -> tuple[str, ...]:
-        """Return what has changed since (`play`, `policies`, `catalog`); empty if the figures hold."""
-        return tuple(name for name in now if self.stamp.get(name) != now[name])
-
-    def stale_today(self, game: Game[Any, Any]) -> tuple[str, ...]:
-        """Return what of the installed game has changed since."""
-        return self.stale(stamp(game, game.load_catalog()))
+Measured = TypeVar("Measured", bound=Stamped)
 
 
 @dataclass(frozen=True)
@@ -71,95 +39,88 @@ class PublishedLadder:
 
 
 @dataclass(frozen=True)
-class PublishedLadders(_Published):
+class PublishedLadders(Stamped):
     """All ladders that ship with a game."""
 
-    version: int
+    version: Literal[2]
     ladders: tuple[PublishedLadder, ...]
 
 
 @dataclass(frozen=True)
-class PublishedReading:
-    """One way in which a contested entry may read, and what changes then."""
+class PublishedPrice:
+    """One item in one context, as `balance price` found it."""
 
-    sensitivity: bool
-    changes: bool
-    sentence: str
-
-
-@dataclass(frozen=True)
-class PublishedEntry:
-    """A contested entry of the catalog."""
-
+    id: int
     name: str
-    confidence: str
-    variations: tuple[PublishedReading, ...]
+    cost: int
+    under: str
+    price: float | None
+    low: float | None
+    high: float | None
+    text: str
+    """The price with its interval, in words."""
+    proposed: int | None
 
 
 @dataclass(frozen=True)
-class PublishedDoubts(_Published):
-    """What `balance contested` measured for everything in doubt."""
+class PublishedPrices(Stamped):
+    """All prices of one result, and how they were found."""
 
     edition: str
     players: int
+    lineup: str
     deals: int
-    """Deals of each cell that was judged."""
-    combinations: int
-    """Combinations judged for each entry."""
-    tests: int
-    """Values that were compared over all readings: the family of the correction."""
     sentences: tuple[str, ...]
-    entries: tuple[PublishedEntry, ...]
+    prices: tuple[PublishedPrice, ...]
 
     @property
     def command(self) -> str:
-        """The command that measures it again."""
+        """The command that finds them again."""
         return (
-            f"balance contested --edition {self.edition} --players {self.players} --games {self.deals} "
-            f"--combinations {self.combinations} --seed {self.seed}"
+            f"balance price --players {self.players} --games {self.deals} --seed {self.seed} "
+            f"--edition {self.edition} --lineup {self.lineup}"
         )
 
 
 def measured_ladders(game: Game[Any, Any], path: Path | None = None) -> PublishedLadders | None:
     """Return the ladders that ship with a game; None if there are none."""
-    found = _read(game, path or shipped(game.name, LADDER_FILE), PublishedLadders, "a ladder")
-    if found is not None and found.version != _LADDER_VERSION:
-        raise DataError(f"{path or LADDER_FILE}: not a ladder in version {_LADDER_VERSION}")
-    return found
+    return _read(game, path or shipped(game.name, LADDER_FILE), PublishedLadders, "a ladder")
 
 
-def measured_doubts(game: Game[Any, Any], path: Path | None = None) -> PublishedDoubts | None:
+def measured_doubts(game: Game[Any, Any], path: Path | None = None) -> Contested | None:
     """Return the contested measurement that ships with a game; None if there is none."""
     file = path or shipped(game.name, CONTESTED_FILE)
-    return _read(game, file, PublishedDoubts, "the output of `balance contested --json`")
+    return _read(game, file, Contested, "the output of `balance contested --json`")
 
 
-def _read(game: Game[Any, Any], file: Path | None, kind: type[T], what: str) -> T | None:
-    if file is None or not file.is_file():
-        return None
-    found = read_json(file, kind, what)
-    if isinstance(found, _Published) and found.game != game.name:
-        raise DataError(f"{file}: not {what} of {game.name}, but of {found.game}")
-    return found
+def measured_prices(game: Game[Any, Any], path: Path | None = None) -> PublishedPrices | None:
+    """Return the prices that ship with a game, or those in a file; None if there are none."""
+    file = path or shipped(game.name, PRICES_FILE)
+    return _read(game, file, PublishedPrices, "the output of `balance price --json`")
 
 
-def read_json(file: Path, kind: type[T], what: str) -> T:
+def _read(game: Game[Any, Any], file: Path | None, kind: type[Measured], what: str) -> Measured | None:
     """Read a JSON file as a dataclass; DataError with the first field that does not fit."""
     from pydantic import TypeAdapter, ValidationError
 
+    if file is None or not file.is_file():
+        return None
     try:
-        return TypeAdapter(kind).validate_json(file.read_bytes())
+        found = TypeAdapter(kind).validate_json(file.read_bytes())
     except OSError as error:
         raise DataError(f"{file}: cannot be read: {error.strerror}") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise DataError(f"{file}: not {what}: {f'{where}: ' if where else ''}{first['msg']}") from error
+    if found.game != game.name:
+        raise DataError(f"{file}: not {what} of {game.name}, but of {found.game}")
+    return found
 
 
 def ladder_document(
     game: Game[Any, Any], catalog: Catalog, seed: int, games: int, ladders: Sequence[PublishedLadder]
 ) -> str:
     """Return ladders as the text of a file."""
-    found = PublishedLadders(game.name, seed, games, stamp(game, catalog), _LADDER_VERSION, tuple(ladders))
+    found = PublishedLadders(game.name, seed, games, stamp(game, catalog), 2, tuple(ladders))
     return json.dumps(asdict(found), indent=1) + "\n"

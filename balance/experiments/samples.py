@@ -8,7 +8,7 @@ until everything is measured again.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, Final
 
@@ -40,14 +40,6 @@ def sample(game: Game[Any, Any], catalog: Catalog, edition: str, count: int = SA
 
 def _digest(combination: Sequence[str]) -> bytes:
     return hashlib.sha256(f"{PUBLISHED_SEED}:{','.join(combination)}".encode()).digest()
-
-
-def thinned(combinations: Iterable[Combination], most: int) -> list[Combination]:
-    """Return at most `most` combinations, by a hash of their names, half of them in the other order."""
-    named = sorted({tuple(sorted(names)) for names in combinations})
-    digests = {names: hashlib.sha256(",".join(names).encode()).digest() for names in named}
-    chosen = sorted(named, key=lambda names: digests[names])[:most]
-    return [names if digests[names][-1] % 2 else names[::-1] for names in chosen]
 
 
 def check_tuning_seed(seed: int) -> None:

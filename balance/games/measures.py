@@ -16,6 +16,8 @@ LOG = "log"
 """Pairs are compared with both variants alone by the logarithm of a factor."""
 POINTS = "points"
 """Pairs are compared with both variants alone by a difference of shares or win points."""
+SUBJECTS = ("length", "winning", "play")
+"""What a compared measure is about: how long games last, who wins, or what is done on the way."""
 
 
 class From(NamedTuple):
@@ -80,6 +82,11 @@ class Measure:
     a multiple, otherwise as differences. The denominator must be alike with and without variants."""
     atlas: bool = False
     """Whether the atlas offers it."""
+    compared: str = ""
+    """What `compare` shows it under, one of `SUBJECTS`; empty: it is not compared.
+
+    All figures that are compared are corrected together: each makes the others a little less sure.
+    """
     compares: bool = False
     """Whether it compares policies: only those are judged that are trained for the variants in force."""
 

@@ -1,21 +1,20 @@
 """Reading catalog files that a stranger may have written: every way a file can be bad becomes a Problem.
 
 Knows nothing of any game: it delivers the lists of tables of a TOML file (`[[twist]]`) with the place
-they came from, merges overlays over entries of the same id, and offers checks of single fields. What the
-fields mean is the game's.
+they came from, merges overlays over entries of the same id, and writes them. What their fields may be is
+checked by `forms`, what they mean is the game's.
 """
 
 import json
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from balance.errors import CatalogError, Problem
-from balance.games.folding import folded
 from balance.suggest import unknown
 
 LARGEST_FILE: Final = 1_000_000
@@ -326,155 +325,3 @@ def describe(value: Any) -> str:
     else:
         text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
     return text if len(text) <= 40 else text[:38] + "…"
-
-
-class Fields:
-    """Takes the fields of one entry, one check per call; what is wrong is noted and a stand-in returned."""
-
-    def __init__(
-        self, entry: RawEntry, problems: Problems, allowed: Collection[str], label: str = ""
-    ) -> None:
-        self.entry = entry
-        self.problems = problems
-        self.label = label or entry.label
-        for name in entry.fields:
-            if name not in allowed:
-                self.wrong(name, f"{unknown('field', name, allowed)} (allowed: {', '.join(allowed)})")
-
-    def wrong(self, name: str, message: str) -> None:
-        """Note a problem of a field."""
-        self.problems.add(self.entry.file_of(name), self.label, name, message)
-
-    def raw(self, name: str) -> Any:
-        """Return the value as written, or None."""
-        return self.entry.fields.get(name)
-
-    def integer(self, name: str, low: int, high: int, default: int | None = None) -> int:
-        """Return a whole number within a range."""
-        value = self.raw(name)
-        if value is None:
-            if default is None:
-                self.wrong(name, f"missing; a whole number {low}..{high}")
-            return low if default is None else default
-        return check_integer(value, low, high, lambda message: self.wrong(name, message))
-
-    def number(self, name: str, low: float, high: float) -> float | None:
-        """Return a number within a range, whole or not; None if it is not given."""
-        value = self.raw(name)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            self.wrong(name, f"expected a number, found {describe(value)}")
-        elif not low <= value <= high:  # also refuses what is not a number
-            self.wrong(name, f"expected {low:g}..{high:g}, found {describe(value)}")
-        else:
-            return float(value)
-        return None
-
-    def word(self, name: str, words: Collection[str], default: str | None = None) -> str:
-        """Return one of a list of words."""
-        value = self.raw(name)
-        allowed = ", ".join(words)
-        if value is None:
-            if default is None:
-                self.wrong(name, f"missing; one of {allowed}")
-            return default or next(iter(words))
-        if not isinstance(value, str):
-            self.wrong(name, f"expected one of {allowed}, found {describe(value)}")
-        elif value not in words:
-            self.wrong(name, f"{unknown('word', value, words)} (allowed: {allowed})")
-        else:
-            return value
-        return next(iter(words))
-
-    def text(self, name: str, longest: int, *, required: bool = False, markup: bool = False) -> str:
-        """Return a printable single line of text; `<` and `>` only where `markup` does no harm (notes)."""
-        value = self.raw(name)
-        if value is None:
-            if required:
-                self.wrong(name, f"missing; a printable single line of at most {longest} characters")
-            return ""
-        problem = text_problem(value, longest, markup=markup, empty=not required)
-        if problem:
-            self.wrong(name, problem)
-            return ""
-        return str(value)
-
-    def list(self, name: str) -> list[Any]:
-        """Return a list; a single value is not one."""
-        value = self.raw(name)
-        if value is None:
-            return []
-        if not isinstance(value, list):
-            self.wrong(name, f"expected a list, found {describe(value)}")
-            return []
-        return value
-
-    def table(self, name: str) -> dict[str, Any]:
-        """Return a table of keys and values."""
-        value = self.raw(name)
-        if value is None:
-            return {}
-        if not isinstance(value, dict):
-            self.wrong(name, f"expected a table like {{ key = value }}, found {describe(value)}")
-            return {}
-        return value
-
-    def inner(
-        self, name: str, allowed: Collection[str], table: Mapping[str, Any] | None = None, origin: str = ""
-    ) -> Self:
-        """Return the fields of a table inside the entry; they are named `name.key` in messages."""
-        values = self.table(name) if table is None else table
-        entry = RawEntry(
-            self.entry.kind,
-            self.entry.id,
-            self.entry.file_of(origin or name),
-            {f"{name}.{key}": value for key, value in values.items()},
-        )
-        return type(self)(entry, self.problems, [f"{name}.{key}" for key in allowed], self.label)
-
-
-def check_integer(value: Any, low: int, high: int, wrong: Callable[[str], None]) -> int:
-    """Return a whole number in the range; anything else is reported to `wrong`, and the lowest returned."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        wrong(f"expected a whole number {low}..{high}, found {describe(value)}")
-    elif not low <= value <= high:
-        wrong(f"expected {low}..{high}, found {describe(value)}")
-    else:
-        return value
-    return low
-
-
-def text_problem(value: Any, longest: int, *, markup: bool = False, empty: bool = False) -> str:
-    """Return why a text is refused, or an empty string: printable single-line Unicode of limited length.
-
-    >>> text_problem("Moon Base", 60)
-    ''
-    """
-    if not isinstance(value, str):
-        return f"expected a text, found {describe(value)}"
-    if not value and not empty:
-        return "must not be empty"
-    if len(value) > longest:
-        return f"has {len(value):,} characters; at most {longest} are allowed"
-    if not value.isprintable():
-        return f"must be printable characters on a single line, found {describe(value)}"
-    if value != value.strip():
-        return f"must not begin or end with a space, found {describe(value)}"
-    if not markup and any(char in value for char in "<>"):
-        return f"must not contain < or >, found {describe(value)}"
-    return ""
-
-
-def duplicates(texts: Iterable[tuple[RawEntry, str, str]]) -> list[tuple[RawEntry, RawEntry, str]]:
-    """Return the entries that share a name: who had it first, who has it too, and in which field.
-
-    Takes entries, names of fields and their texts; empty texts are not compared.
-    """
-    seen: dict[str, RawEntry] = {}
-    pairs: list[tuple[RawEntry, RawEntry, str]] = []
-    for entry, name, text in texts:
-        first = seen.setdefault(folded(text), entry)
-        if first is not entry and folded(text):
-            pairs.append((first, entry, name))
-    return pairs

@@ -6,29 +6,31 @@ bends it. A metric without a threshold is shown and not judged. A user can accep
 and the verdict is taken without them.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, ClassVar, Final, TypeVar
+
+from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, field_validator
 
 from balance.dataset.measures import metrics_of
 from balance.errors import UsageError
 from balance.games import tomlfile
 from balance.games.contract import Accepting, Facts, Game
-from balance.games.tomlfile import Fields, Problems, RawEntry
+from balance.games.forms import Form, number, read, text, word
+from balance.games.tomlfile import Problems, RawEntry
 from balance.measure.metrics import Measurement
 from balance.suggest import unknown
 
 _KIND: Final = "threshold"
 _ACCEPT: Final = "accept"
-_FIELDS: Final = ("id", "low", "high", "class_low", "class_high", "reason")
 _ENDS: Final = ("low", "high")
 _MOST: Final = 1_000_000.0
 _LONGEST: Final = 300
+
+T = TypeVar("T")
 
 
 class Class(StrEnum):
@@ -56,6 +58,11 @@ class Threshold:
     def metric(self) -> str:
         """The name of the metric that it is about."""
         return self.id.partition(":")[0]
+
+    @property
+    def of_base(self) -> bool:
+        """Whether it is a multiple of the game without variants."""
+        return self.metric.endswith("_ratio")
 
     @property
     def classes(self) -> list[Class]:
@@ -108,6 +115,22 @@ class Thresholds:
         """Return whether a user accepts what is found at one end of the range of a metric."""
         return any(one.covers(measured, upper=upper) for one in self.accepted)
 
+    def wanted(self, *, variants: bool) -> tuple[str, ...]:
+        """Return the metrics that a verdict of *fine* must have looked at: judged, and not accepted anyway.
+
+        The game without `variants` is not compared with itself.
+        """
+        allowed = {(one.metric, one.end) for one in self.accepted if not one.of}
+
+        def accepted(entry: Threshold) -> bool:
+            ends = [
+                end for end, bound in zip(_ENDS, (entry.low, entry.high), strict=True) if bound is not None
+            ]
+            return all({(entry.metric, ""), (entry.metric, end)} & allowed for end in ends)
+
+        asked = (t for t in self.entries if (variants or not t.of_base) and not accepted(t))
+        return tuple(dict.fromkeys(threshold.metric for threshold in asked))
+
     @cached_property
     def _known(self) -> dict[str, Threshold]:
         return {entry.id: entry for entry in self.entries}
@@ -131,12 +154,14 @@ def load_thresholds(
         document = tomlfile.read_toml(path, problems)
         found = tomlfile.entries_of(document, str(path), [_KIND, _ACCEPT], problems)
         entries = tomlfile.merge(entries, found, problems)
-    read = [_read(entry, game.facts, problems) for entry in entries if entry.kind == _KIND]
-    accepted += [_read_accepted(entry, game.facts, problems) for entry in entries if entry.kind == _ACCEPT]
+    forms = [read(_ThresholdForm, entry, problems, game.facts) for entry in entries if entry.kind == _KIND]
+    accepted += [
+        read(_AcceptForm, entry, problems, game.facts).id for entry in entries if entry.kind == _ACCEPT
+    ]
     problems.raise_if_any()
-    if not read:
+    if not forms:
         raise UsageError("there is no threshold left to judge by")
-    return Thresholds(tuple(read), own, tuple(dict.fromkeys(accepted)))
+    return Thresholds(tuple(Threshold(**dict(form)) for form in forms), own, tuple(dict.fromkeys(accepted)))
 
 
 def accepted_findings(text: str, facts: Facts) -> Accepted:
@@ -146,59 +171,80 @@ def accepted_findings(text: str, facts: Facts) -> Accepted:
     >>> accepted_findings("action:work:low", games.get("nefarious").facts)
     Accepted(metric='action', of='work', end='low')
     """
+    try:
+        return _accepted(text, facts)
+    except ValueError as error:
+        raise UsageError(f"accept {text}: {error}", parameter="accept") from None
+
+
+def _accepted(text: str, facts: Facts) -> Accepted:
     name, colon, end = text.rpartition(":")
     if not colon or end not in _ENDS:
         name, end = text, ""
-    problem = _id_problem(name, facts)
-    if problem:
-        raise UsageError(f"accept {text}: {problem}", parameter="accept")
-    metric, _, of = name.partition(":")
+    metric, _, of = _known_id(name, facts).partition(":")
     return Accepted(metric, of, end)
 
 
-def _read_accepted(entry: RawEntry, facts: Facts, problems: Problems) -> Accepted:
-    fields = Fields(entry, problems, ("id", "reason"))
-    fields.text("reason", _LONGEST, required=False, markup=True)
-    try:
-        return accepted_findings(str(entry.id), facts)
-    except UsageError as error:
-        fields.wrong("id", str(error))
-        return Accepted(str(entry.id))
-
-
-def _read(entry: RawEntry, facts: Facts, problems: Problems) -> Threshold:
-    fields = Fields(entry, problems, _FIELDS)
-    problem = _id_problem(entry.id, facts)
-    if problem:
-        fields.wrong("id", problem)
-    low, high = (fields.number(name, -_MOST, _MOST) for name in ("low", "high"))
-    if low is None and high is None:
-        fields.wrong("low", "missing; a threshold has low, high or both")
-    if low is not None and high is not None and low >= high:
-        fields.wrong("high", f"must be above low ({low:g}), found {high:g}")
-    classes = [_class(fields, f"class_{end}", bound) for end, bound in zip(_ENDS, (low, high), strict=True)]
-    reason = fields.text("reason", _LONGEST, required=True, markup=True)
-    return Threshold(str(entry.id), low, high, reason, classes[0], classes[1])
-
-
-def _class(fields: Fields, name: str, bound: float | None) -> Class:
-    """Return the class of one end of a range: *breaks* where none is given."""
-    given = fields.word(name, [one.value for one in Class], Class.BREAKS.value)
-    if bound is None and fields.raw(name) is not None:
-        fields.wrong(name, f"the threshold has no {name.removeprefix('class_')} end")
-    return Class(given)
-
-
-def _id_problem(name: Any, facts: Facts) -> str:
-    """Return why an id names nothing that can be judged, or nothing."""
-    kind, colon, of = str(name).partition(":")
+def _known_id(name: str, facts: Facts) -> str:
+    """Return an id; ValueError if it names nothing that can be judged."""
+    kind, colon, of = name.partition(":")
     known = metrics_of(facts)
     if kind not in known:
-        return f"{unknown('metric', kind, list(known))} (metrics: {', '.join(known)})"
-    if kind == "item" and of.isdigit():
-        return ""
+        raise ValueError(f"{unknown('metric', kind, list(known))} (metrics: {', '.join(known)})")
     if colon and not known[kind].several:
-        return f"the metric {kind} is one number; write {kind}"
-    if colon and of not in known[kind].things:
-        return unknown(kind, of, list(known[kind].things))
-    return ""
+        raise ValueError(f"the metric {kind} is one number; write {kind}")
+    if colon and of not in known[kind].things and not (kind == "item" and of.isdigit()):
+        raise ValueError(unknown(kind, of, list(known[kind].things)))
+    return name
+
+
+# --- what files hold
+
+
+def _in_file(check: Callable[[str, Facts], T]) -> PlainValidator:
+    """Read an id by the facts of the game."""
+    return PlainValidator(lambda value, info: check(str(value), info.context))
+
+
+_Bound = Annotated[float, number(-_MOST, _MOST)] | None
+_Class = Annotated[Class, word(tuple(Class)), AfterValidator(Class)]
+
+
+class _AcceptForm(Form):
+    """One `[[accept]]`."""
+
+    stand_ins: ClassVar = {"id": Accepted("")}
+
+    id: Annotated[Accepted, _in_file(_accepted)]
+    reason: Annotated[str, text(_LONGEST, empty=True, markup=True)] = ""
+
+
+class _ThresholdForm(Form):
+    """One `[[threshold]]`."""
+
+    stand_ins: ClassVar = {"id": "", "reason": "?"}
+
+    id: Annotated[str, _in_file(_known_id)]
+    low: _Bound = None
+    high: _Bound = Field(default=None, validate_default=True)
+    class_low: _Class = Class.BREAKS
+    class_high: _Class = Class.BREAKS
+    reason: Annotated[str, text(_LONGEST, markup=True)]
+
+    @field_validator("high")
+    @classmethod
+    def _above_low(cls, high: float | None, info: ValidationInfo) -> float | None:
+        low = info.data.get("low", -_MOST)  # the lowest if it is wrong, which was noted
+        if low is None and high is None:
+            raise ValueError("missing; a threshold has low, high or both")
+        if low is not None and high is not None and low >= high:
+            raise ValueError(f"must be above low ({low:g}), found {high:g}")
+        return high
+
+    @field_validator("class_low", "class_high")
+    @classmethod
+    def _of_an_end(cls, class_: Class, info: ValidationInfo) -> Class:
+        end = str(info.field_name).removeprefix("class_")
+        if end in info.data and info.data[end] is None:
+            raise ValueError(f"the threshold has no {end} end")
+        return class_

@@ -13,10 +13,10 @@ import numpy as np
 
 from balance.games.compiled.weights import Floats, fold
 from balance.learning.training import Frozen, Settings, Stage, Trainable, Training
+from balance.stats.intervals import Z
 
 _GAMES: Final = 36
 _CELLS: Final = 64
-_Z: Final = 1.959964
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,13 @@ class _OneCell:
         self.layout, self.learner, self.past = game.layout, game.learner, game.past
         self.bots, self.margin = game.bots, game.margin
         self.combinations: Sequence[tuple[str, ...]] = ((),)
+        self.counts: Mapping[int, float] = {0: 1.0}
         self.figure = game.figure
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._game, name)
 
-    def cell(self, combination: Any, rng: Any) -> Any:  # noqa: ARG002
+    def cell(self, combination: Any, players: int, rng: Any) -> Any:  # noqa: ARG002
         return self._make()
 
 
@@ -76,7 +77,7 @@ def best_reply(
         training.step()
         advance(training.games - before)
     points, spread = measure_alone(game, make(), training.fitter.policy.weights(), frozen, fresh, seed + 1)
-    half = _Z * spread / sqrt(fresh)
+    half = Z * spread / sqrt(fresh)
     gain = points - 1.0
     return Reply(gain, gain - half, gain + half, training.games, fresh, "learned" if warm else "nothing")
 

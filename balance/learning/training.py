@@ -6,7 +6,7 @@ often. Everything is kept in a folder, so that training can be resumed.
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -28,25 +28,6 @@ AVERAGED: Final = 5
 """Snapshots that count in the weights that training leaves, beside the last ones."""
 
 
-class TrainingCell(Protocol):
-    """The rules of one combination."""
-
-    @property
-    def players(self) -> int:
-        """How many sit at the table."""
-        ...
-
-    @property
-    def features(self) -> Floats:
-        """The features of the rules in force."""
-        ...
-
-    @property
-    def networks(self) -> dict[int, Floats]:
-        """Folded weights by policy."""
-        ...
-
-
 class Recording(Protocol):
     """Plays games for a recorder; one per thread."""
 
@@ -66,6 +47,8 @@ class Trainable(Protocol):
     bots: tuple[tuple[int, float], ...]
     """Policies to play against, with their shares."""
     combinations: Sequence[Combination]
+    counts: Mapping[int, float]
+    """Numbers of players, with their shares."""
     margin: float
     """Points that count as a clear victory."""
     figure: str
@@ -83,12 +66,16 @@ class Trainable(Protocol):
         """Return digests of the variants that are met."""
         ...
 
+    def without(self, combinations: Iterable[Combination]) -> "Trainable":
+        """Return the same without some combinations, to see how what was never met is played."""
+        ...
+
     def only(self, variant: str) -> "Trainable":
         """Return the same with the combinations that hold one variant."""
         ...
 
-    def cell(self, combination: Combination, rng: np.random.Generator) -> Any:
-        """Compile a cell of a combination, with a number of players and whatever else is drawn."""
+    def cell(self, combination: Combination, players: int, rng: np.random.Generator) -> Any:
+        """Compile a cell of a combination, with whatever else is drawn."""
         ...
 
     def player(self) -> Recording:
@@ -181,8 +168,10 @@ class Training:
         self.snapshots: list[dict[str, Floats]] = []
         self.iteration = 0
         self.games = 0
-        self.standing = np.full(len(game.combinations), 1.0)
-        """Win points of the learner among bots, as a running mean, by combination."""
+        self.standing = np.full((len(game.combinations), len(game.counts)), 1.0)
+        """Win points of the learner among bots, as a running mean, by combination and number of players."""
+        self.stalling = np.zeros_like(self.standing)
+        """Share of games that stall, likewise."""
         rows = settings.cells * settings.games * 200 // settings.threads
         self._recorders = [Recorder(game.layout, rows, rows * 5) for _ in range(settings.threads)]
         self._players = [game.player() for _ in range(settings.threads)]
@@ -260,11 +249,13 @@ class Training:
         recorder.begin((game.learner,))
         margin = stage.margin[0] + (stage.margin[1] - stage.margin[0]) * done
         count = settings.cells // settings.threads
-        draws = np.maximum(0.25, 2.7 - self.standing)
-        drawn = rng.choice(len(draws), size=count, p=draws / draws.sum())
+        draws = np.maximum(0.25, 2.7 - self.standing) + 6.0 * self.stalling
+        draws *= np.array(list(game.counts.values()))
+        drawn = rng.choice(draws.size, size=count, p=draws.ravel() / draws.sum())
         rules, cells, rewards, results = [], [], [], []
-        for number, combination in enumerate(drawn):
-            cell = game.cell(game.combinations[combination], rng)
+        for number, place in enumerate(drawn):
+            combination, players = divmod(int(place), len(game.counts))
+            cell = game.cell(game.combinations[combination], list(game.counts)[players], rng)
             for policy, weights in networks.items():
                 cell.networks[policy] = fold(weights, cell.features)
             seats = self._seat(cell.players, stage, rng)
@@ -275,9 +266,7 @@ class Training:
             rules.append(cell.features)
             cells.append(np.full(settings.games, number))
             rewards.append(self._rewards(winners, scores, margin))
-            results.append(
-                _result(int(combination), seats == game.learner, winners, rounds, self._are_bots(seats))
-            )
+            results.append(_result(int(place), seats == game.learner, winners, rounds, self._are_bots(seats)))
         part = gather(recorder, np.concatenate(cells), np.array(rules, np.float32), _stack(rewards))
         part.results = results
         return part
@@ -327,10 +316,11 @@ class Training:
         return (rewards + margin * ahead).astype(np.float32)
 
     def _keep_standing(self, results: Sequence[tuple[int, float, float, float]]) -> None:
-        for combination, points, _, stalls in results:
+        standing, stalling = self.standing.ravel(), self.stalling.ravel()  # views
+        for place, points, _, stalls in results:
+            stalling[place] += 0.15 * (stalls - stalling[place])
             if points >= 0:
-                found = points - 3.0 * stalls
-                self.standing[combination] += 0.15 * (found - self.standing[combination])
+                standing[place] += 0.15 * (points - standing[place])
 
     def log(self) -> dict[str, Any]:
         """Return what weights remember of their training."""
@@ -361,7 +351,11 @@ class Training:
                 arrays[f"adam/{number}/{name}"] = value.numpy()
         for number, snapshot in enumerate(self.snapshots):
             arrays |= {f"snapshot/{number}/{n}": a for n, a in snapshot.items()}
-        arrays |= {"standing": self.standing, "progress": np.array([self.iteration, self.games])}
+        arrays |= {
+            "standing": self.standing,
+            "stalling": self.stalling,
+            "progress": np.array([self.iteration, self.games]),
+        }
         partial = self.folder / "checkpoint.part.npz"
         np.savez(partial, **arrays)
         partial.replace(self.folder / CHECKPOINT)
@@ -373,7 +367,7 @@ class Training:
         self.fitter.policy.load(under("policy/"))
         self.fitter.value.load_state_dict({n: torch.from_numpy(a) for n, a in under("value/").items()})
         self.iteration, self.games = (int(value) for value in arrays["progress"])
-        self.standing = arrays["standing"]
+        self.standing, self.stalling = arrays["standing"], arrays["stalling"]
         state: dict[int, dict[str, Any]] = {}
         for name, value in under("adam/").items():
             number, moment = name.split("/")
@@ -401,7 +395,7 @@ def _stack(rewards: Sequence[Floats]) -> Floats:
 
 
 def _result(
-    combination: int, learners: Any, winners: Ints, rounds: Ints, bots: Any
+    place: int, learners: Any, winners: Ints, rounds: Ints, bots: Any
 ) -> tuple[int, float, float, float]:
     """Return how a cell went: win points of learners at tables with bots (-1: none), rounds, stalls."""
     games, n = learners.shape
@@ -411,4 +405,4 @@ def _result(
         won = learners[np.arange(games), winners] & (winners >= 0)
         fair = learners[mixed].sum() / n
         points = float(won[mixed].sum() / fair)
-    return combination, points, float(rounds.mean()), float((winners < 0).mean())
+    return place, points, float(rounds.mean()), float((winners < 0).mean())

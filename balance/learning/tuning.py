@@ -10,11 +10,11 @@ import numpy as np
 from balance.games.compiled.weights import Floats
 from balance.learning.replies import measure_alone
 from balance.learning.training import Frozen, Settings, Stage, Trainable, Training
+from balance.stats.intervals import Z
 
 FRESH_CELLS: Final = 120
 FRESH_GAMES: Final = 120
 """In each of these cells."""
-_Z: Final = 1.959964
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def fine_tune(
         advance(training.games - before)
     tuned = training.fitter.policy.weights()
     points = _fresh_points(alone, tuned, frozen, seed)
-    gain, half = float(points.mean()) - 1.0, _Z * float(points.std(ddof=1)) / sqrt(points.size)
+    gain, half = float(points.mean()) - 1.0, Z * float(points.std(ddof=1)) / sqrt(points.size)
     fresh = FRESH_CELLS * FRESH_GAMES
     kept = tuned if gain - half > 0 else start
     log = {"tuned": variant, **training.log(), "variants": sorted({*game.known(), *alone.known()})}
@@ -72,6 +72,7 @@ def _fresh_points(game: Trainable, weights: Mapping[str, Floats], frozen: Frozen
     points = []
     for _ in range(FRESH_CELLS):
         combination = game.combinations[int(rng.integers(len(game.combinations)))]
-        cell = game.cell(combination, rng)
+        players = int(rng.choice(list(game.counts), p=list(game.counts.values())))
+        cell = game.cell(combination, players, rng)
         points.append(measure_alone(game, cell, weights, frozen, FRESH_GAMES, int(rng.integers(1 << 40)))[0])
     return np.array(points)

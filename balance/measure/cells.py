@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _MEMORY = "1500MB"
+_IN_MEMORY = ("deals", "lengths")
 _SUMS = "deals, num::bigint, den::bigint, num2::bigint, den2::bigint, numden::bigint, most"
 _COMMON = ", ".join(f"{name}::bigint" for name in ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv"))
 
@@ -64,6 +65,9 @@ class Statistics:
 
     facts: Facts
     cells: Mapping[int, CellStatistics]
+    pools: Mapping[tuple[int, bool], Mapping[str, Ratio]] = field(default_factory=dict)
+    """By number of players, and whether the deck runs dry in most games: what all cells of the default player
+    add up to, deal by deal, as far as it is judged over everything; by measure and thing, `seat:0`."""
 
     def find(self, players: int, variants: Sequence[str], lineup: str) -> CellStatistics | None:
         """Return the cell with these variants, if it was played."""
@@ -110,27 +114,27 @@ def statistics(
     runs: Sequence[Run],
     cells: Iterable[int] | None = None,
     *,
-    items: bool = False,
     within: Mapping[int, tuple[int, int]] | None = None,
-    con: duckdb.DuckDBPyConnection | None = None,
+    into: duckdb.DuckDBPyConnection | None = None,
 ) -> Statistics:
     """Return what the games of every cell (or of some, and their baselines) add up to.
 
-    With `items` also what every item in an opening hand has won: dozens of sums more, for a few cells. A
-    connection from `connect_to` keeps the sums for further queries.
+    `into` is a connection for the views, for further questions: with the deals of these cells in memory, or,
+    of all cells, with their sums.
     """
     if not runs:
         raise UsageError("no run is given")
     refuse_chosen(runs)
     planned = planned_cells(runs, None if cells is None else set(cells))
     facts = runs[0].game.facts
-    with ExitStack() as closing:
-        if con is None:
-            con = closing.enter_context(connect_to(runs, None if cells is None else planned, within))
-        else:
+    counted = None if cells is None else sorted(planned)
+    few = into is not None and cells is not None
+    with connect() if into is None else nullcontext(into) as con:
+        create_views(con, runs, counted, within, metrics=into is not None, tables=_IN_MEMORY if few else ())
+        if into is not None and not few:
             keep_views(con, " ".join(SUMMED))
         sums = _ratios(con, "metric_sums")
-        if items and facts.mask("opening"):
+        if facts.mask("opening"):
             for number, own in _ratios(con, "metric_items").items():
                 sums.setdefault(number, {}).update(own)
         lengths: dict[int, dict[int, int]] = {}
@@ -143,6 +147,12 @@ def statistics(
         rows = con.execute("select cell_id, value, error, deals from luck").fetchall()
         luck = {number: Normal(*fitted) for number, *fitted in rows}
         designs = dict(con.execute("select cell_id, effect from designs").fetchall())
+        pools: dict[tuple[int, bool], dict[str, Ratio]] = {}
+        rows = con.execute(
+            f"""select players, dry, measure || ':' || "of", {_SUMS} from metric_pools order by all"""
+        ).fetchall()
+        for players, dry, name, *parts in rows:
+            pools.setdefault((players, dry), {})[name] = read_ratio(*parts)
     return Statistics(
         facts,
         {
@@ -161,6 +171,7 @@ def statistics(
             )
             for number, cell in sorted(planned.items())
         },
+        pools,
     )
 
 
@@ -178,6 +189,13 @@ def _ratios(con: duckdb.DuckDBPyConnection, view: str) -> dict[int, dict[str, Ra
     for number, measure, of, *sums in rows:
         found.setdefault(number, {})[f"{measure}:{of}" if of else measure] = read_ratio(*sums)
     return found
+
+
+def telling_game(con: duckdb.DuckDBPyConnection, cell: int) -> tuple[int, int, int | None]:
+    """Return the first game of middle length of a cell, that length, and the first that nobody wins."""
+    wanted = "select typical, middle, stalled from telling_games where cell_id = ?"
+    typical, middle, stalled = con.execute(wanted, [cell]).fetchall()[0]
+    return typical, middle, stalled
 
 
 def refuse_chosen(runs: Sequence[Run]) -> None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset.run import Run, Runs, open_runs, read_plan
 from balance.dataset.saved_queries import Question, load_question
-from balance.errors import UsageError
+from balance.errors import DataError, UsageError
+from balance.experiments.published import PublishedPrices, measured_prices
 from balance.files import write_new, write_whole
 from balance.judge.thresholds import load_thresholds
 from balance.report.formatting import command_path
@@ -139,7 +140,6 @@ def build(
 ) -> Answer:
     """Return the model of the report that is asked for."""
     from balance.report import check_answer, item_sheet, space
-    from balance.report.prices import read_prices
     from balance.sweep import simulation
     from balance.sweep.planning import parse_players
 
@@ -162,7 +162,6 @@ def build(
         return check_answer.pair_report(runs, asked.pair, thresholds, counts, command=command, step=step)
     if asked.item:
         return item_sheet.item_report(runs, asked.item, thresholds, counts, command=command, step=step)
-    prices = read_prices(asked.prices, runs[0].plan.edition) if asked.prices else None
     found = space.space_report(
         runs,
         thresholds,
@@ -170,9 +169,21 @@ def build(
         play=play or by_default,
         command=command,
         step=step,
-        prices=prices,
+        prices=_quoted(asked.prices, runs[0]) if asked.prices else None,
     )
     return replace(found, sections=(*found.sections[:-1], *added, *found.sections[-1:]))
+
+
+def _quoted(path: Path, run: Run) -> PublishedPrices:
+    """Read a result of `balance price --json`; UsageError if it is of another edition."""
+    found = measured_prices(run.game, path)
+    if found is None:
+        raise DataError(f"{path}: there is no such file")
+    if found.edition != run.plan.edition:
+        raise UsageError(
+            f"{path}: prices of the edition {found.edition}, but the runs are of {run.plan.edition}"
+        )
+    return found
 
 
 def _chapters(runs: Runs, queries: Sequence[Question]) -> list[Section]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset.derived import create_tables
 from balance.dataset.run import Run
 from balance.errors import DataError
-from balance.experiments.published import PublishedLadders, measured_ladders
+from balance.experiments.published import PublishedLadders, PublishedPrices, measured_ladders
 from balance.experiments.rank import Confirmed, confirm
 from balance.games.contract import CatalogEntry, Facts, Game
 from balance.games.lineup import parse_lineup
@@ -20,11 +22,10 @@ from balance.judge.strengths import strength_of
 from balance.judge.tables import files
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict, combined
-from balance.measure.cells import CellStatistics, Statistics, connect_to
+from balance.measure.cells import CellStatistics, Statistics, connect, connect_to
 from balance.measure.cells import statistics as summed
 from balance.measure.items import choose_cells, has_items, items_of
 from balance.report.formatting import command_path, count
-from balance.report.prices import QuotedPrices
 from balance.report.query_blocks import RunQueries
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Evidence:
     """Why nothing was played on fresh seeds; nothing if it was."""
     interactions: tuple[Interaction, ...]
     strength: PublishedLadders | None
-    prices: QuotedPrices | None
+    prices: PublishedPrices | None
 
     @property
     def run(self) -> Run:
@@ -208,12 +209,28 @@ class Evidence:
         return f"pairs of {self.facts.variants}" if self.size == 2 else self.facts.variants
 
 
-def judging_options(runs: Sequence[Run], players: Collection[int], thresholds: Thresholds) -> list[str]:
-    """Return the options with which a command judges the same: what was narrowed or laid over."""
-    options = [f"--thresholds {command_path(path)}" for path in thresholds.overlays]
+def judging_options(
+    runs: Sequence[Run],
+    players: Collection[int],
+    thresholds: Thresholds,
+    named: Callable[[Path], str] = command_path,
+) -> list[str]:
+    """Return the options with which a command judges the same: what was narrowed or laid over.
+
+    `named` says how files are named.
+    """
+    options = threshold_options(thresholds, named)
     if set(players) < {cell.players for run in runs for cell in run.plan.cells if cell.games}:
         options.insert(0, f"--players {','.join(map(str, players))}")
     return options
+
+
+def threshold_options(thresholds: Thresholds, named: Callable[[Path], str] = command_path) -> list[str]:
+    """Return the options that lay ranges over the official ones and accept findings."""
+    return [
+        *(f"--thresholds {named(path)}" for path in thresholds.overlays),
+        *(f"--accept {shlex.quote(str(one))}" for one in thresholds.accepted),
+    ]
 
 
 def surprising_of(ranking: Ranking, most: int = HEADLINE) -> list[tuple[Together, Judgement]]:
@@ -254,7 +271,7 @@ def collect(
     *,
     play: Play,
     step: Step = lambda _: None,
-    prices: QuotedPrices | None = None,
+    prices: PublishedPrices | None = None,
 ) -> Evidence:
     """Compute everything that a report on all combinations says."""
     planned = [cell for run in runs for cell in run.plan.cells if cell.games]
@@ -263,8 +280,8 @@ def collect(
         raise DataError("the runs hold no games at these numbers of players")
     counts = tuple(sorted({cell.players for cell in planned if cell.id in cells}))
     step("games, seats, deals")
-    con = connect_to(runs, metrics=True)
-    every = summed(runs, con=con)
+    con = connect()
+    every = summed(runs, into=con)
     step("verdicts")
     ranking = _judged(runs, thresholds, players, every)
     if ranking:

@@ -7,15 +7,19 @@ glossary (`spans` finds them). Nothing is computed from games here and nothing i
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePath
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from balance.report.atlas_model import Atlas
+
+if TYPE_CHECKING:
+    from balance.judge.counting import Counted
 
 COLUMN_KINDS: Final = ("text", "integer", "number", "share", "interval", "verdict", "pair", "variant", "item")
 """What stands in a column: how it is aligned and sorted, and what it may be linked to.
@@ -225,16 +229,18 @@ class VerdictCount:
     fine: int
     undecided: int
     bent: int = 0
+    estimated: tuple[Counted, ...] = ()
+    """How many there are of each class by the estimates of all, whatever the number of games."""
 
     @classmethod
     def of(cls, players: int | None, verdicts: Iterable[str]) -> VerdictCount:
         """Return how many of some verdicts are which.
 
         >>> VerdictCount.of(4, ["fine", "broken", "fine"])
-        VerdictCount(players=4, broken=1, fine=2, undecided=0, bent=0)
+        VerdictCount(players=4, broken=1, fine=2, undecided=0, bent=0, estimated=())
         """
         tally = Counter(map(str, verdicts))
-        return cls(players, *(tally[name] for name in ("broken", "fine", "undecided", "bent")))
+        return cls(players, tally["broken"], tally["fine"], tally["undecided"], tally["bent"])
 
     @property
     def total(self) -> int:
@@ -351,11 +357,10 @@ class Answer:
 
         return text(self)
 
-    def _repr_markdown_(self) -> str:
-        """Return what a notebook shows."""
-        from balance.report.render.text import markdown
-
-        return markdown(self)
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the headline, and the rest folded up."""
+        headline, rest = html.escape(plain(self.summary.headline)), html.escape(str(self))
+        return f"<details><summary><b>{headline}</b></summary><pre>{rest}</pre></details>"
 
     @property
     def verdict(self) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any, Final
 
-from balance.experiments.contested_answer import Contested, Variation, Worth
+from balance import games
+from balance.dataset.stamp import stamp
+from balance.experiments.contested_answer import Contested, Doubted, Variation, Worth
 from balance.experiments.ladder import EVERYBODY, Rung, Standings
-from balance.experiments.price import Context, Priced, Prices
+from balance.experiments.price import Context, Priced, Prices, Shrunk
 from balance.games.contract import Game
+from balance.measure.items import Item
 from balance.report.chapters.method import played_provenance
 from balance.report.formatting import count, interval, text, whole
 from balance.report.glossary import game_words
@@ -26,6 +30,8 @@ from balance.report.model import (
     Table,
     literal,
 )
+from balance.report.records import finite
+from balance.stats.intervals import Interval
 
 
 def _answer(
@@ -50,8 +56,16 @@ def _answer(
     )
 
 
-def _bullets(said: Sequence[str]) -> tuple[Block, ...]:
-    return (Bullets(tuple(map(literal, said))),) if said else ()
+def _bullets(said: Iterable[str]) -> tuple[Block, ...]:
+    items = tuple(map(literal, said))
+    return (Bullets(items),) if items else ()
+
+
+def _table(
+    id_: str, caption: str, headings: Sequence[Heading], rows: Iterable[Iterable[Cell]], source: Source
+) -> Table:
+    """Return a table whose first column names a row."""
+    return Table(id_, caption, tuple(headings), tuple(map(tuple, rows)), source, (headings[0].key,))
 
 
 # --- prices
@@ -64,7 +78,7 @@ def price_answer(found: Prices, command: str = "balance price") -> Answer:
     last = found.contexts[-1]
     tables: list[Block] = [_prices(found, command)]
     if last.shrunk is not None and last.shrunk.fresh:
-        tables.append(_fresh_values(last, command))
+        tables.append(_fresh_values(last.name, last.shrunk, command))
     how = (
         f"{count(found.games, 'game', 'games')} of {found.players} players ({found.lineup}), "
         f"{found.edition}, seed {found.seed}; {found.deals:,} deals of each kind. Intervals are 95%: at the "
@@ -85,6 +99,7 @@ def price_answer(found: Prices, command: str = "balance price") -> Answer:
         rows,
         listed="prices",
         records={
+            "game": found.game.name,
             "edition": found.edition,
             "players": found.players,
             "lineup": found.lineup,
@@ -92,67 +107,52 @@ def price_answer(found: Prices, command: str = "balance price") -> Answer:
             "deals": found.deals,
             "games": found.games,
             "tests": sum(len(context.priced) for context in found.contexts),
+            "stamp": stamp(found.game, found.catalog),
             "sentences": found.sentences(),
             "proposal": {str(item): cost for item, cost in found.proposal.items()},
             "overlay": found.overlay,
-            "spread": [_spread(context) for context in found.contexts if context.shrunk is not None],
+            "spread": [_spread(context.name, context.shrunk) for context in found.contexts if context.shrunk],
         },
     )
 
 
+_ITEM: Final = (
+    Heading("id", "id", "integer"),
+    Heading("name", "name", "item"),
+    Heading("cost", "cost", "integer"),
+)
+_PROPOSED: Final = Heading("proposed", "proposed", "integer")
+
+
+def _item(item: Item) -> tuple[Cell, Cell, Cell]:
+    return whole(item.id), Cell(item.id, literal(item.name)), whole(item.cost)
+
+
 def _prices(found: Prices, command: str) -> Table:
-    return Table(
-        "prices",
-        f"At which cost each {found.game.facts.item} would be an average one",
-        (
-            Heading("id", "id", "integer"),
-            Heading("name", "name", "item"),
-            Heading("cost", "cost", "integer"),
-            *(Heading(f"price{k}", f"price, {one.name}") for k, one in enumerate(found.contexts)),
-            Heading("proposed", "proposed", "integer"),
-        ),
-        tuple(
-            (
-                whole(one.item.id),
-                Cell(one.item.id, literal(one.item.name)),
-                whole(one.item.cost),
-                *(text(context.priced[place].price.told()) for context in found.contexts),
-                Cell(found.proposal.get(one.item.id), str(found.proposal.get(one.item.id, ""))),
-            )
-            for place, one in enumerate(found.contexts[-1].priced)
-        ),
-        Source(count(found.games, "game", "games"), "95%", command=command),
-        ("id",),
+    def proposed(item: Item) -> Cell:
+        cost = found.proposal.get(item.id)
+        return Cell(cost, "" if cost is None else str(cost))
+
+    prices = [Heading(f"price{k}", f"price, {one.name}") for k, one in enumerate(found.contexts)]
+    rows = (
+        (*_item(own[0].item), *(text(one.price.told()) for one in own), proposed(own[0].item))
+        for own in zip(*(context.priced for context in found.contexts), strict=True)
     )
+    caption = f"At which cost each {found.game.facts.item} would be an average one"
+    source = Source(count(found.games, "game", "games"), "95%", command=command)
+    return _table("prices", caption, (*_ITEM, *prices, _PROPOSED), rows, source)
 
 
-def _fresh_values(context: Context, command: str) -> Table:
-    assert context.shrunk is not None
-    return Table(
-        "fresh",
-        f"Values on fresh games, {context.name}",
-        (
-            Heading("id", "id", "integer"),
-            Heading("name", "name", "item"),
-            Heading("cost", "cost", "integer"),
-            Heading("proposed", "proposed", "integer"),
-            Heading("before", "value as printed", "interval"),
-            Heading("after", "value as proposed", "interval"),
-        ),
-        tuple(
-            (
-                whole(one.item.id),
-                Cell(one.item.id, literal(one.item.name)),
-                whole(one.item.cost),
-                whole(one.proposed),
-                interval(one.before, "signed"),
-                interval(one.after, "signed"),
-            )
-            for one in context.shrunk.fresh
-        ),
-        Source(count(context.shrunk.games, "game", "games"), "95%", command=command),
-        ("id",),
+def _fresh_values(name: str, shrunk: Shrunk, command: str) -> Table:
+    before = Heading("before", "value as printed", "interval")
+    after = Heading("after", "value as proposed", "interval")
+    rows = (
+        (*_item(one.item), whole(one.proposed), interval(one.before, "signed"), interval(one.after, "signed"))
+        for one in shrunk.fresh
     )
+    source = Source(count(shrunk.games, "game", "games"), "95%", command=command)
+    caption = f"Values on fresh games, {name}"
+    return _table("fresh", caption, (*_ITEM, _PROPOSED, before, after), rows, source)
 
 
 def _price_rows(found: Prices) -> list[dict[str, Any]]:
@@ -167,44 +167,38 @@ def _price_rows(found: Prices) -> list[dict[str, Any]]:
 
 
 def _priced(one: Priced) -> dict[str, Any]:
-    value, low, high = (round(end, 6) for end in one.value)
-    ends = {name: getattr(one.price, end) for name, end in _ENDS}
+    price = one.price
     return {
         "seats": one.seats,
-        "value": value,
-        "value_low": low,
-        "value_high": high,
+        **_ends("value", one.value),
         "p": one.p,
         "adjusted": one.adjusted,
-        **{name: None if end is None else round(end, 3) for name, end in ends.items()},
-        "beyond": one.price.beyond or None,
+        "price": finite(round(price.value, 3)),
+        "low": finite(round(price.low, 3)),
+        "high": finite(round(price.high, 3)),
+        "beyond": {-math.inf: "below", math.inf: "above"}.get(price.value),
+        "text": price.told(),
+        "sentence": one.sentence(),
     }
 
 
-_ENDS = (("price", "value"), ("low", "low"), ("high", "high"))
+def _ends(name: str, found: Interval) -> dict[str, float]:
+    return {f"{name}{end}": round(x, 6) for end, x in zip(("", "_low", "_high"), found, strict=True)}
 
 
-def _fresh(context: Context, priced: Priced) -> dict[str, Any]:
+def _fresh(context: Context, priced: Priced) -> dict[str, float]:
     """Return the value of an item with a proposed cost on fresh deals, as printed and as proposed."""
-    every = () if context.shrunk is None else context.shrunk.fresh
-    return {
-        f"{name}{end}": round(value, 6)
-        for one in every
-        if one.item.id == priced.item.id
-        for name, found in (("fresh", one.before), ("fresh_proposed", one.after))
-        for end, value in zip(("", "_low", "_high"), found, strict=True)
-    }
+    every = context.shrunk.fresh if context.shrunk else ()
+    own = (one for one in every if one.item.id == priced.item.id)
+    return next((_ends("fresh", one.before) | _ends("fresh_proposed", one.after) for one in own), {})
 
 
-def _spread(context: Context) -> dict[str, Any]:
-    shrunk = context.shrunk
-    assert shrunk is not None
-    ends = ("value", "low", "high")
+def _spread(name: str, shrunk: Shrunk) -> dict[str, Any]:
     return {
-        "under": context.name,
-        "before": {end: round(getattr(shrunk.before, end), 6) for end in ends},
-        "after": {end: round(getattr(shrunk.after, end), 6) for end in ends},
-        "variance_change": {end: round(getattr(shrunk.change, end), 8) for end in ends},
+        "under": name,
+        "before": {end: round(x, 6) for end, x in shrunk.before._asdict().items()},
+        "after": {end: round(x, 6) for end, x in shrunk.after._asdict().items()},
+        "variance_change": {end: round(x, 8) for end, x in shrunk.change._asdict().items()},
         "shrinks": shrunk.shrinks,
         "fresh_games": shrunk.games,
     }
@@ -215,14 +209,14 @@ def _spread(context: Context) -> dict[str, Any]:
 
 def contested_answer(found: Contested, command: str = "balance contested") -> Answer:
     """Return which verdicts and values would change if facts that are in doubt had another reading."""
-    from balance import games
-
+    game = games.get(found.game)
+    items = game.facts.items
     first, *rest = found.sentences()
     how = (
         f"{count(found.games, 'game', 'games')} of {found.players} players ({', '.join(found.lineups)}), "
         f"{found.edition}, seed {found.seed}: {found.deals:,} deals of each cell that was judged, "
-        f"{found.valued:,} deals for the values of {found.items}, all on common seeds. A verdict crosses its "
-        "threshold if it is surely broken on one side and what breaks it is measured within its accepted "
+        f"{found.deals_for_values:,} deals for the values of {items}, all on common seeds. A verdict crosses "
+        "its threshold if it is surely broken on one side and what breaks it is measured within its accepted "
         "range on the other, which is not a test of the change, so it was played again on fresh seeds; else "
         "it is on the edge. Intervals are 95% of one comparison each. The players have learned what is "
         "printed."
@@ -234,20 +228,21 @@ def contested_answer(found: Contested, command: str = "balance contested") -> An
             (
                 *([Paragraph(literal(entry.note))] if entry.note else []),
                 *_bullets(
-                    [
-                        ("sensitivity, " if one.sensitivity else "another reading, ")
-                        + one.sentence(found.items)
-                        for one in entry.variations
-                    ]
+                    f"{'sensitivity' if one.sensitivity else 'another reading'}, {one.sentence(items)}"
+                    for one in entry.variations
                 ),
             ),
         )
         for entry in found.entries
     )
+    record = asdict(found) | {"sentences": found.sentences()}
+    for entry, plain in zip(found.entries, record["entries"], strict=True):
+        for one, own in zip(entry.variations, plain["variations"], strict=True):
+            own |= {"sentence": one.sentence(items), "changes": one.changes}
     return _answer(
         "contested",
         "what depends on facts in doubt",
-        games.get(found.game),
+        game,
         found,
         command,
         first,
@@ -256,75 +251,27 @@ def contested_answer(found: Contested, command: str = "balance contested") -> An
             *entries,
             Section("how", "How we know", (Paragraph(how),)),
         ),
-        _doubt_rows(found),
+        [_doubt_row(entry, one) for entry in found.entries for one in entry.variations],
         listed="rows",
-        records=contested_record(found),
+        records=record,
     )
 
 
-def _doubt_rows(found: Contested) -> list[dict[str, Any]]:
-    return [
-        {
-            "kind": entry.kind,
-            "id": entry.id,
-            "name": entry.name,
-            "confidence": entry.confidence,
-            "reading": one.text,
-            "sensitivity": one.sensitivity,
-            "judged": one.judged,
-            "crosses": sum(moved.crosses for moved in one.verdicts),
-            "crosses_again": sum(bool(moved.again) for moved in one.verdicts),
-            "on_the_edge": sum(not moved.crosses for moved in one.verdicts),
-            **dict.fromkeys(_WORTH),
-            **_worth(one.own),
-            "others": len(one.others),
-        }
-        for entry in found.entries
-        for one in entry.variations
-    ]
-
-
-_WORTH = (
-    "value", "rank", "value_then", "rank_then", "change", "change_low", "change_high", "p", "adjusted",
-)  # fmt: skip
-
-
-def _worth(own: Worth | None) -> dict[str, Any]:
-    if own is None:
-        return {}
-    change = own.change
-    tested = (None,) * 5 if change is None else (*change, own.p, own.adjusted)
-    return dict(zip(_WORTH, (own.before, own.rank_before, own.after, own.rank_after, *tested), strict=True))
-
-
-def contested_record(found: Contested) -> dict[str, Any]:
-    """Return what was found as plain values."""
-    plain = asdict(replace(found, entries=()))
-    for name in ("item", "items", "variants"):
-        del plain[name]
-    return plain | {
-        "deals_for_values": plain.pop("valued"),
-        "sentences": found.sentences(),
-        "entries": [
-            asdict(replace(entry, variations=()))
-            | {"variations": [_variation(one, found.items) for one in entry.variations]}
-            for entry in found.entries
-        ],
-    }
-
-
-def _variation(variation: Variation, items: str) -> dict[str, Any]:
-    plain = asdict(variation)
+def _doubt_row(entry: Doubted, one: Variation) -> dict[str, Any]:
+    worth = {field.name: getattr(one.own, field.name, None) for field in fields(Worth)}
     return {
-        "reading": plain["text"],
-        "sensitivity": variation.sensitivity,
-        "sentence": variation.sentence(items),
-        "changes": variation.changes,
-        "judged": variation.judged,
-        "verdicts": plain["verdicts"],
-        "gone": dict(variation.gone),
-        "own": _worth(variation.own) or None,
-        "others": [{"id": one.id, "name": one.name, **_worth(one)} for one in variation.others],
+        "kind": entry.kind,
+        "id": entry.id,
+        "name": entry.name,
+        "confidence": entry.confidence,
+        "reading": one.reading,
+        "sensitivity": one.sensitivity,
+        "judged": one.judged,
+        "crosses": sum(moved.crosses for moved in one.verdicts),
+        "crosses_again": sum(bool(moved.again) for moved in one.verdicts),
+        "on_the_edge": sum(not moved.crosses for moved in one.verdicts),
+        **{name: value for name, value in worth.items() if name not in ("id", "name")},
+        "others": len(one.others),
     }
 
 
@@ -335,28 +282,24 @@ def ladder_answer(found: Standings, command: str = "balance ladder") -> Answer:
     """Return how strong policies are: at mixed tables, and one against the rest as a matrix."""
     by = {(rung.measure, rung.policy, rung.against): rung for rung in found.rungs}
     order = [rung.policy for rung in found.rungs if rung.measure == "mixed"]
-    source = Source(f"{count(found.games, 'game', 'games')}, seed {found.seed}", "95%, over deals",
-                    command=command)  # fmt: skip
+    played = f"{count(found.games, 'game', 'games')}, seed {found.seed}"
+    source = Source(played, "95%, over deals", command=command)
     best = by["mixed", order[0], EVERYBODY]
-    mixed = Table(
+    mixed = _table(
         "mixed",
         "Win points at mixed tables",
         (Heading("policy", "policy"), Heading("mixed", "mixed", "interval")),
-        tuple((text(name), _rung(by["mixed", name, EVERYBODY])) for name in order),
+        ((text(name), _rung(by["mixed", name, EVERYBODY])) for name in order),
         source,
-        ("policy",),
     )
-    ones = Table(
+    ones = _table(
         "one",
         "Win points of one against the rest",
         (Heading("one", "one"), *(Heading(rest, rest, "interval") for rest in order)),
-        tuple(
-            (text(one), *(_rung(by["one", one, rest]) if rest != one else text("") for rest in order))
-            for one in order
-        ),
+        ((text(one), *(_rung(by["one", one, rest]) if rest != one else text("") for rest in order))
+         for one in order),
         source,
-        ("one",),
-    )
+    )  # fmt: skip
     return _answer(
         "ladder",
         f"how strong the policies are, {found.players} players, {found.described}",
@@ -373,6 +316,5 @@ def ladder_answer(found: Standings, command: str = "balance ladder") -> Answer:
 
 def _rung(rung: Rung) -> Cell:
     """Return win points with the longer half of their interval."""
-    low, high = rung.low or 0.0, rung.high or 0.0
-    told = f"{rung.value:.2f} ±{max(rung.value - low, high - rung.value):.2f}"
+    told = f"{rung.value:.2f} ±{max(rung.value - rung.low, rung.high - rung.value):.2f}"
     return Cell(rung.value, told, rung.low, rung.high)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from balance.dataset.run import Run
+from balance.experiments.published import PublishedPrices
 from balance.judge.ranking import Ranking
 from balance.judge.thresholds import Thresholds
 from balance.report.atlas import make_atlas
@@ -14,7 +15,6 @@ from balance.report.evidence import Play, Step, collect
 from balance.report.formatting import count, listed
 from balance.report.glossary import game_words, terms
 from balance.report.model import Answer, Section
-from balance.report.prices import QuotedPrices
 from balance.report.records import finding_record, verdict_record
 
 _MOST_LISTED: Final = 150
@@ -31,7 +31,7 @@ def space_report(
     play: Play,
     command: str,
     step: Step = lambda _: None,
-    prices: QuotedPrices | None = None,
+    prices: PublishedPrices | None = None,
 ) -> Answer:
     """Return the report on all combinations of runs; `command` is what makes it again."""
     m = collect(runs, thresholds, players, play=play, step=step, prices=prices)

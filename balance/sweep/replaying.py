@@ -1,10 +1,12 @@
-"""Replaying a game of a run: from its id to the same events, compared with the rows that the run keeps."""
+"""Replaying one game: by everything that decides it, or by its id in a run, compared with the run's rows."""
 
 from __future__ import annotations
 
+import html
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +14,111 @@ import numpy as np
 
 from balance import games
 from balance.dataset.plan import PlannedCell
-from balance.dataset.run import Run
+from balance.dataset.run import Run, open_run
 from balance.dataset.schema import GameKey, split_game_id
 from balance.dataset.shards import Shard, cut
 from balance.errors import DataError, UsageError
-from balance.games.contract import Catalog, Event, Table
+from balance.games.contract import Catalog, Event, Game, Notated, Table
+from balance.games.handicap import read_handicaps
+from balance.games.keys import check_keys
 from balance.games.lineup import parse_lineup
+from balance.games.variants import variant_names
 from balance.sweep.planning import policies_hash
 from balance.sweep.playing import orders, variant_order
 from balance.sweep.simulation import require_same_engine
+
+
+@dataclass(frozen=True, repr=False)
+class Replay:
+    """One game, by everything that decides it; `print` shows it round by round."""
+
+    game: Game[Any, Any]
+    cell: Any
+    """The compiled rules."""
+    seed: int
+    index: int
+    replicate: int
+    policies: tuple[str, ...]
+    stored: Replayed | None = None
+    """Where a run keeps it."""
+
+    @cached_property
+    def events(self) -> list[Event]:
+        """What happened, in order; a game of a run is checked against its rows."""
+        if self.stored is None:
+            return self.game.replay(self.cell, self.seed, self.index, self.policies, self.replicate)
+        return replay_game(self.stored)
+
+    def transcript(self, first_round: int = 1) -> str:
+        """Return the game in words, from a round on."""
+        return self.game.transcript(self.cell, self.events, first_round)
+
+    def state(self, after: int) -> str:
+        """Return the state after a round as a text (0: as dealt); UsageError if the game has no notation."""
+        if not isinstance(self.game, Notated):
+            raise UsageError(f"the game {self.game.name} has no text notation of a state")
+        text: str = self.game.state_after(
+            self.cell, self.seed, self.index, self.policies, after, self.replicate
+        )
+        return text
+
+    def __repr__(self) -> str:
+        players = len(self.policies)
+        return f"<Replay {self.game.name}: {players} players, seed {self.seed}, game {self.index}>"
+
+    def __str__(self) -> str:
+        return self.transcript()
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the game, folded up."""
+        short, whole = html.escape(repr(self)), html.escape(str(self))
+        return f"<details><summary>{short}</summary><pre>{whole}</pre></details>"
+
+
+def replay(
+    run: Run | str | Path | None = None,
+    game_id: int | None = None,
+    *,
+    players: int | None = None,
+    variants: str | Iterable[str] = (),
+    edition: str | None = None,
+    seed: int = 0,
+    game_index: int = 0,
+    replicate: int = 0,
+    lineup: str | None = None,
+    handicaps: Iterable[str] = (),
+    catalog: Iterable[str | Path] = (),
+    game: str = games.DEFAULT,
+) -> Replay:
+    """Play one game again: a game of a run, or one that the other arguments name.
+
+    The arguments are those of `balance replay`; the same arguments give the same game.
+
+    >>> replay(players=2, lineup="mirror:random", seed=7)
+    <Replay nefarious: 2 players, seed 7, game 0>
+    """
+    if run is not None:
+        if game_id is None:
+            raise UsageError(f"which game of {run}? Name its game_id: balance replay RUN GAME_ID")
+        opened = run if isinstance(run, Run) else open_run(run)
+        found = find_game(opened, game_id)
+        key = found.key
+        return Replay(
+            opened.game, found.cell, opened.plan.seed, key.index, key.replicate, found.policies, found
+        )
+    if players is None:
+        raise UsageError(
+            "players is missing (or name a run and one of its games: RUN GAME_ID)", parameter="players"
+        )
+    chosen = games.get(game)
+    loaded = chosen.load_catalog(catalog)
+    check_keys(seed, game_index, replicate)
+    named = variant_names(chosen, loaded, [variants] if isinstance(variants, str) else variants)
+    rules = edition or chosen.facts.default_edition
+    cell = chosen.compile(loaded, rules, players, named, read_handicaps(handicaps))
+    seats = parse_lineup(lineup or chosen.facts.default_lineup, players, chosen)
+    policies = seats.names(seed, game_index, replicate)
+    return Replay(chosen, cell, seed, game_index, replicate, policies)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ def head_files(game: Game[Any, Any], catalog: Catalog, plan: Plan) -> dict[str, 
     if isinstance(game, Learnable):
         files[NETWORK] = game.network(catalog)
     for kind in game.kinds:
-        files[f"{kind.plural}.parquet"] = encode(_table(game.rows(catalog, kind, {}), kind.columns))
+        files[f"{kind.plural}.parquet"] = encode(_table(game.rows(catalog, kind, {}), list(kind.columns)))
     files["policies.parquet"] = encode(_table(_policies(game, plan), ("policy", "number")))
     files["cells.parquet"] = encode(cells_table(game, plan))
     run = _run(plan)

@@ -1,7 +1,8 @@
 """Which pairs of twists make games much longer than their two twists alone would? With polars.
 
-    balance simulate --players 4 --games 100 --out data/runs/first
     python docs/examples/broken_pairs_polars.py data/runs/first
+
+Without a run it plays a small one first, by players who choose at random.
 
 Lengths are compared as ratios: if one twist makes games half as long again and another doubles them, the pair
 is expected to make them three times as long. The deals are the same in all cells, so the ratio is made deal
@@ -53,9 +54,23 @@ def beyond_expectation(run: balance.Run) -> pl.DataFrame:
     )
 
 
+def small_run() -> balance.Run:
+    """Play, or open, a few thousand games of four twists and their pairs."""
+    twists = ["perpetual-motion", "unions", "geeks", "hyperinflation"]
+    pairs = [f"{a},{b}" for k, a in enumerate(twists) for b in twists[k + 1 :]]
+    return balance.simulate(
+        "data/runs/example",
+        players=4,
+        variants=["none", *twists, *pairs],
+        lineups="mirror:random",
+        games_per_cell=200,
+    )
+
+
 def main() -> None:
     """Print the ten pairs that lengthen games most beyond what their twists do alone."""
-    rows = beyond_expectation(balance.open_run(sys.argv[1]))
+    run = balance.open_run(sys.argv[1]) if sys.argv[1:] else small_run()
+    rows = beyond_expectation(run)
     # The largest of many estimates is too large: look at it again on fresh seeds before you believe it.
     for row in rows.head(10).iter_rows(named=True):
         print(

@@ -1,7 +1,8 @@
-"""What is a card in the opening hand worth, and does a twist change it? With plain DuckDB, nothing of ours.
+"""What is a card in the opening hand worth, and does a twist change it? With plain DuckDB over the files.
 
-    balance simulate --players 4 --games 100 --out data/runs/first
     python docs/examples/card_value_duckdb.py data/runs/first "Moon Base"
+
+Without a run it plays a small one first, by players who choose at random.
 
 Chance deals the opening hand, so the win points of those who had the card, less the fair share of 1, are what
 the card is worth. A stalled game counts 1 for each of its seats.
@@ -45,9 +46,17 @@ def values(folder: Path, card: str) -> list[tuple[str, int, int, float]]:
     return duckdb.execute(QUERY, files | {"name": card}).fetchall()
 
 
+def small_run() -> Path:
+    """Play, or find, a few hundred games with and without a twist, and return their folder."""
+    import balance
+
+    options = {"players": 4, "lineups": "mirror:random", "games_per_cell": 200}
+    return balance.simulate("data/runs/example-cards", variants=["none", "unions"], **options).path
+
+
 def main() -> None:
     """Print the value of a card without twists and under each."""
-    folder, card = Path(sys.argv[1]), sys.argv[2]
+    folder, card = (Path(sys.argv[1]), sys.argv[2]) if sys.argv[2:] else (small_run(), "Moon Base")
     for twist, seats, _, value in values(folder, card):
         print(f"{twist:28} {value:+.3f} win points ({seats} seats)")
 

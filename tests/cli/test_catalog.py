@@ -225,7 +225,7 @@ def test_five_mistakes_print_five_lines_and_exit_2(refused, overlay):
     assert len(lines) == 5
     for line, entry in zip(lines, ["invention 1001"] * 3 + ["twist 'mine'"] * 2, strict=True):
         assert line.startswith(f"error: {file}: {entry}: ")
-    assert [line.split(": ")[3] for line in lines] == ["cost", "self", "name", "set", "lines.1"]
+    assert [line.split(": ")[3] for line in lines] == ["name", "cost", "self.1", "set.gaol", "lines.1"]
 
 
 def test_validate_tells_good_files_from_bad_ones(cli, checkout, overlay):
@@ -293,7 +293,7 @@ def test_a_game_that_is_registered_is_listed_by_the_same_command(capsysbinary):
 
     class Dice:
         name = "dice"
-        kinds = (Kind("rule", "rules", ("id", "faces"), ("id",)),)
+        kinds = (Kind("rule", "rules", "one row per rule", {"id": "a", "faces": "b"}, ("id",)),)
 
         def load_catalog(self, overlays=()):
             return ["d6", "d8"]

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -109,7 +110,7 @@ def test_quiet_and_verbose_work_before_and_after_the_command(option, expected, c
         (["doctor", "a", "surplus"], "error: Got unexpected extra argument"),
         (["doctor", "--json", "--format", "csv"], "error: --json and --format csv contradict"),
         (["doctor", "a", "\x1b[2J"], "error: Got unexpected extra argument"),
-        ([], "Usage: balance"),
+        ([], "Example: balance"),
     ],
 )
 def test_wrong_usage_exits_2_and_helps(args, message, cli):
@@ -124,7 +125,7 @@ def test_wrong_usage_exits_2_and_helps(args, message, cli):
 def test_help_is_data(option, cli):
     done = cli(option)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("Usage: balance")
+    assert done.stdout.startswith("Example: balance")
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
@@ -192,6 +193,22 @@ def test_progress_is_silent_in_a_pipe(monkeypatch, tmp_path):
     with (tmp_path / "log").open("w+") as log:
         progress_on(log, monkeypatch)
         assert log.tell() == 0
+
+
+def test_a_long_note_leaves_bar_percent_and_time_in_80_columns(monkeypatch):
+    controller, side = pty.openpty()
+    monkeypatch.setenv("COLUMNS", "80")
+    with os.fdopen(side, "w") as stream:
+        monkeypatch.setattr("sys.stderr", stream)
+        with diagnostics.progress("playing", 4, "compiling first") as line:
+            line.advance(1, "123,456 games/s, 10 of 20 shards, " + "a long name of a cell " * 5)
+        time.sleep(0.05)
+        seen = os.read(controller, 100_000).decode()
+    os.close(controller)
+    first, *_, last = [re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", part) for part in seen.split("playing")[1:]]
+    assert "compiling first" in first
+    assert re.match(r" \S{20}  25% 0:00:00 left \S+ 123,456 games/s,", last)
+    assert max(len("playing" + line) for line in last.splitlines()) <= 80
 
 
 def test_progress_shows_on_a_terminal_and_wipes_itself(monkeypatch):

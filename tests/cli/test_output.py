@@ -5,8 +5,10 @@ import io
 import json
 import os
 import stat
+from decimal import Decimal
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,8 +99,10 @@ def test_no_rows(format_, expected, written):
     assert written([], ["id", "name"], format_) == expected
 
 
-def test_not_a_number_is_null_in_json(written):
-    assert json.loads(written([{"x": float("nan")}], ["x"], Format.json)) == [{"x": None}]
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("NaN"), np.float32("nan")])
+def test_not_a_number_is_nothing(value, written):
+    assert json.loads(written([{"x": value}], ["x"], Format.json)) == [{"x": None}]
+    assert written([{"x": value, "y": 1}], ["x", "y"], Format.csv) == "x,y\n,1\n"
 
 
 def test_numbers_stand_flush_right(written):
@@ -130,7 +134,9 @@ def test_wide_letters_keep_the_columns_aligned(written):
     st.integers(20, 120),
 )
 def test_a_table_never_exceeds_its_width_and_never_steers_the_terminal(rows, width):
-    table = formats.table_of(rows, ["a", "b", "c"], width, formats.bold_head(None))
+    cells = [[formats.plain(row.get(name)) for name in "abc"] for row in rows]
+    right = [formats.are_numbers([row.get(name) for row in rows]) for name in "abc"]
+    table = layout.table(["a", "b", "c"], cells, right, width)
     assert all(layout.text_width(line) <= width for line in table.split("\n"))
     assert layout.escape(table, keep="\n") == table
 

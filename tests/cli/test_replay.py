@@ -12,8 +12,8 @@ import pytest
 from balance import games
 from balance.cli import gameoptions
 from balance.cli.app import run
-from balance.cli.replay import _notation
 from balance.errors import UsageError
+from balance.sweep.replaying import Replay
 
 EXAMPLE = ["--players", "4", "--twists", "parallel-universe,unions", "--edition", "ascora-2011"]
 EXAMPLE += ["--seed", "7", "--game", "123"]
@@ -326,4 +326,4 @@ def test_a_game_may_have_nothing_to_announce(capfd):
 
 def test_a_game_without_a_notation_says_so():
     with pytest.raises(UsageError, match="the game dice has no text notation"):
-        _notation(SimpleNamespace(name="dice"))
+        Replay(SimpleNamespace(name="dice"), None, 0, 0, 0, ()).state(1)

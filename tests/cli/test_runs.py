@@ -137,6 +137,34 @@ def test_links_are_neither_followed_nor_removed(runs, three, tmp_path):
     assert Path("data/runs/linked").is_symlink()
 
 
+def test_data_runs_as_a_link_is_not_followed(runs, three, tmp_path):
+    Path("data/runs").rename(tmp_path / "elsewhere")
+    Path("data/runs").symlink_to(tmp_path / "elsewhere")
+    assert three in listed(runs)
+    _, out, err = runs("--clean", "--yes", "--json")
+    assert json.loads(out) == []
+    assert f"{three} stays: data/runs is a link" in err
+    assert (tmp_path / "elsewhere" / three / "run.json").is_file()
+
+
+def test_a_damaged_run_stays(runs, three):
+    part = next(Path("data/runs", three, "games").rglob("*.parquet"))
+    content = bytearray(part.read_bytes())
+    content[40] ^= 1
+    part.write_bytes(content)
+    _, out, err = runs("--clean", "--yes", "--json")
+    assert json.loads(out) == []
+    assert f"{three} stays: {part.relative_to(Path('data/runs', three))} is not as it was written" in err
+    assert part.is_file()
+
+
+def test_only_data_runs_is_cleaned(runs, tmp_path):
+    balance.simulate(tmp_path / "mine" / "run", **TINY)
+    assert runs("--clean", "--in", "mine", "--yes")[0] == 2
+    assert runs("--clean", "../mine/run", "--yes")[0] == 2
+    assert (tmp_path / "mine" / "run" / "run.json").is_file()
+
+
 def test_an_unfinished_run_can_go_and_a_foreign_folder_cannot(runs, three):
     part = next(Path("data/runs", three, "games").rglob("*.parquet"))
     lines = Path("data/runs", three, "shards.jsonl").read_text().splitlines(keepends=True)

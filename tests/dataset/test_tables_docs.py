@@ -10,6 +10,8 @@ import polars as pl
 import pytest
 
 import balance
+from balance.dataset.connection import connect
+from balance.dataset.meanings import meanings
 
 TYPES = {pl.String: "string", pl.Boolean: "bool", pl.UInt64: "uint64"} | {
     getattr(pl, f"Int{bits}"): f"int{bits}" for bits in (8, 16, 32, 64)
@@ -67,11 +69,30 @@ def test_every_column_of_every_file_is_on_the_page_with_its_type(page, run):
         assert [row[:2] for row in told[table]] == types, table
 
 
-def test_meanings_are_those_of_the_schema(page, run):
-    told = documented(page)
-    assert "games" in [table.name for table in run.tables]
-    for table in run.tables:
-        assert [row[3] for row in told[table.name]] == [column.meaning for column in table.columns]
+def test_meanings_are_those_of_the_registry(page, run):
+    known = meanings([run])
+    for table, rows in documented(page).items():
+        assert {row[0]: row[3] for row in rows} == {row[0]: known[table].columns[row[0]] for row in rows}
+
+
+def test_every_view_and_what_it_adds_is_on_the_page(page, run):
+    known = meanings([run])
+    with connect([run]) as con:
+        tables = con.tables()
+    section = page.partition("## The views")[2]
+    views = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|$", section, re.M))
+    assert views == {view: known[view].view for view in tables}
+    added = {
+        (view, column): meaning
+        for column, meaning, where in re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|$", section, re.M)
+        for view in re.findall(r"`(\w+)`", where)
+    }
+    assert added == {place: known[place[0]].columns[place[1]] for place in added}
+    stored = {row[0] for rows in documented(page).values() for row in rows}
+    shown = {view for view, _ in added}
+    assert {"verdicts", "findings", "metrics", "cards", "seats"} <= shown
+    missing = {(view, column) for view in shown for column in tables[view] if column not in stored}
+    assert missing - set(added) == set()
 
 
 def test_every_value_lies_in_the_range_of_the_page(page, run):
@@ -116,7 +137,7 @@ def test_the_query_for_cards_counts_what_the_masks_say(page, folder, run, monkey
 
 def test_the_python_of_the_page_runs(page, folder, checkout):
     programs = re.findall(r"```python\n(.*?)```", page, re.S)
-    assert len(programs) == 2
+    assert len(programs) == 1
     done = subprocess.run(
         [sys.executable, "-c", "\n".join(programs)],
         cwd=folder,

@@ -17,7 +17,9 @@ def figures(found, measure):
 def test_every_ordered_pair_and_mixed_tables():
     plan = ladder.plan(TINY, ["thrifty", "random", "thrifty"], 3, CELLS * 2, 10)
     assert plan.policies == ("thrifty", "random")
-    assert plan.pairs == (("thrifty", "random"), ("random", "thrifty"))
+    assert [(match.measured, match.against) for match in plan.matches] == [
+        (("thrifty",), "random"), (("random",), "thrifty"), (("thrifty", "random"), "all")
+    ]  # fmt: skip
     assert [match.lineup.text for match in plan.matches] == [
         "thrifty,random,random",
         "random,thrifty,thrifty",
@@ -35,7 +37,7 @@ def test_one_policy_is_no_ladder():
 
 def test_figures_of_a_real_match():
     plan = ladder.plan(TINY, ["random", "thrifty"], 3, CELLS, 900)
-    found = plan.play(TINY, 20261116, jobs=2)
+    found = plan.play(20261116, jobs=2)
     assert [f.measure for f in found] == ["mixed", "mixed", "one", "one"]
     assert found[0].policy == "thrifty"  # the best first
     one = figures(found, "one")["thrifty", "random"]
@@ -45,4 +47,12 @@ def test_figures_of_a_real_match():
     assert weak.high < 0.6
     mixed = figures(found, "mixed")["thrifty", "all"]
     assert 1 < mixed.low < mixed.value < one.value
-    assert found == plan.play(TINY, 20261116, jobs=1)
+    assert found == plan.play(20261116, jobs=1)
+
+
+def test_the_games_are_reported_as_they_are_played():
+    heard = []
+    plan = ladder.plan(TINY, ["random", "thrifty"], 3, CELLS * 2, 200)
+    plan.play(5, jobs=2, advance=heard.append)
+    assert len(heard) > 3
+    assert sum(heard) == plan.games

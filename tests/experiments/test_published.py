@@ -16,6 +16,7 @@ from balance.experiments.published import (
     ladder_document,
     measured_doubts,
     measured_ladders,
+    measured_prices,
     stamp,
 )
 from tests.games import tiny
@@ -37,7 +38,7 @@ def loaded(checkout, name):
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     cells = [GAME.compile(CATALOG, "classic", 2)]
-    found = plan(GAME, GAME.facts.policies, 2, cells, 60).play(GAME, 3)
+    found = plan(GAME, GAME.facts.policies, 2, cells, 60).play(3)
     file = tmp_path_factory.mktemp("data") / "ladder.json"
     text = ladder_document(
         GAME, CATALOG, 3, 60, [PublishedLadder(2, "none", "balance ladder ...", tuple(found))]
@@ -122,24 +123,40 @@ def test_the_script_measures_all_player_counts(checkout, tmp_path, monkeypatch):
     assert again[1:] == strength.ladders[1:]
 
 
-def test_what_ships_is_of_the_present_players_and_cards(checkout):
+def test_whatever_ships_is_of_the_present_players_and_cards(checkout):
+    """Make what is named here again with `make measure`."""
+    now = stamp(NEFARIOUS, NEFARIOUS.load_catalog())
+    shipped = sorted((checkout / "data" / "nefarious").glob("*.json"))
+    assert [file.name for file in shipped if json.loads(file.read_text("utf-8")).get("stamp") != now] == []
+    measured = (checkout / "Makefile").read_text("utf-8").partition("\nmeasure:")[2].partition("\n\n")[0]
+    assert [file.name for file in shipped if file.stem not in measured] == []
+    assert {file.stem for file in shipped} >= {"contested", "ladder", "players", "prices"}
+
+
+def test_what_was_in_doubt_when_it_was_measured_still_is():
     found = measured_doubts(NEFARIOUS)
     now = stamp(NEFARIOUS, NEFARIOUS.load_catalog())
-    assert found.stale(now) == ()
     assert found.stale(now | {"catalog": "another"}) == ("catalog",)
     doubts = NEFARIOUS.doubts(NEFARIOUS.load_catalog(), found.edition)
     assert {entry.name for entry in found.entries} == {doubt.entry.name for doubt in doubts}
     assert found.command == (
         "balance contested --edition ascora-2011 --players 4 --games 400 --combinations 12 --seed 0"
     )
-    assert f"correcting for all {found.tests:,} values" in found.sentences[-1]
-    assert found.sentences[-1].startswith(
+    assert f"correcting for all {found.tests:,} values" in found.sentences()[-1]
+    assert found.sentences()[-1].startswith(
         "Verdicts are those of 12 combinations of twists for each entry at 4"
     )
     assert measured_doubts(GAME) is None
-    assert measured_ladders(NEFARIOUS).stale(now) == ()
-    players = json.loads((checkout / "data" / "nefarious" / "players.json").read_text("utf-8"))
-    assert players["stamp"] == now
+
+
+def test_pages_quote_what_was_measured(checkout):
+    doubts, prices = measured_doubts(NEFARIOUS), measured_prices(NEFARIOUS)
+    assert prices.command == (
+        "balance price --players 4 --games 20000 --seed 0 --edition ascora-2011 --lineup mirror:learned"
+    )
+    for name, sentences in (("contested", doubts.sentences()), ("price", prices.sentences)):
+        page = (checkout / "docs" / "commands" / f"{name}.md").read_text("utf-8")
+        assert [said for said in sentences if said not in page] == []
 
 
 def test_the_page_of_the_policies_quotes_what_was_measured(checkout):

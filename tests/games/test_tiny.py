@@ -66,8 +66,8 @@ def test_mistakes_in_an_overlay_are_all_told(tmp_path):
     with pytest.raises(CatalogError) as caught:
         load_catalog([bad])
     assert [(p.entry, p.field) for p in caught.value.problems] == [
-        ("mood 'odd'", "editions"),
         ("mood 'odd'", "name"),
+        ("mood 'odd'", "editions.1"),
         ("charm 7", "cost"),
     ]
 

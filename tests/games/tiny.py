@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ from balance.games.contract import (
     Kind,
     Measures,
     Number,
+    Part,
     Reading,
     Strength,
     SweepTable,
@@ -40,10 +41,11 @@ from balance.games.contract import (
 )
 from balance.games.eventlog import from_round
 from balance.games.folding import folded
+from balance.games.forms import Expected, Form, form_fields, read, text, whole, word
 from balance.games.keys import check_keys
 from balance.games.lineup import check_seated
 from balance.games.measures import Compared, From, Measure
-from balance.games.tomlfile import Fields, Problems
+from balance.games.tomlfile import Problems
 from balance.suggest import unknown
 
 OFFICIAL: Final = Path(__file__).with_suffix(".toml")
@@ -123,6 +125,7 @@ FACTS: Final = Facts(
         Measure(
             "money", "coins of a runner at the end", num="all_coins", den="players", kind="mean",
             columns=(From("seats", "all_coins", "sum(coins)"),), sentence="Runners end with {x} coins",
+            compared="play",
             multiple=Compared("money_ratio", "coins at the end, as a multiple", "{x} times the coins"),
         ),
         Measure(
@@ -131,7 +134,7 @@ FACTS: Final = Facts(
                 *(From("seats", action, f"sum(times_{action})") for action in ACTIONS),
                 From("seats", "choices", f"sum({' + '.join(f'times_{action}' for action in ACTIONS)})"),
             ),
-            sentence="{Of} is {x} of all choices",
+            sentence="{Of} is {x} of all choices", compared="play",
         ),
     ),
 )  # fmt: skip
@@ -139,46 +142,67 @@ FACTS: Final = Facts(
 # --- catalog ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Mood:
+NUMBERS: Final = {
+    "mood": {"goal_change": (-10, 30), "run_change": (-3, 3), "round_coins": (0, 3)},
+    "charm": {"cost": (0, 20), "run_bonus": (0, 3), "earn_bonus": (0, 3), "points": (0, 9)},
+}
+"""The numbers of moods and charms, and within which bounds they may lie."""
+
+
+def _number(kind: str, name: str) -> Expected:
+    return whole(*NUMBERS[kind][name])
+
+
+class Mood(Form):
     """What changes the rules of a race."""
 
-    id: str
-    name: str
-    editions: tuple[str, ...]
-    goal_change: int = 0
-    run_change: int = 0
-    round_coins: int = 0
-    note: str = ""
+    stand_ins: ClassVar = {"id": "?", "name": "?"}
+
+    id: Annotated[str, text(20)]
+    name: Annotated[str, text(20)]
+    editions: tuple[Annotated[str, word(EDITIONS)], ...] = ()
+    goal_change: Annotated[int, _number("mood", "goal_change")] = 0
+    run_change: Annotated[int, _number("mood", "run_change")] = 0
+    round_coins: Annotated[int, _number("mood", "round_coins")] = 0
+    note: Annotated[str, text(80, empty=True)] = ""
 
 
-@dataclass(frozen=True)
-class Charm:
+class Charm(Form):
     """What helps the runner who buys it."""
 
-    id: int
-    name: str
-    cost: int
-    run_bonus: int = 0
-    earn_bonus: int = 0
-    points: int = 0
+    stand_ins: ClassVar = {"id": 1, "name": "?", "cost": 0}
+
+    id: Annotated[int, whole(1, 99)]
+    name: Annotated[str, text(20)]
+    cost: Annotated[int, _number("charm", "cost")]
+    run_bonus: Annotated[int, _number("charm", "run_bonus")] = 0
+    earn_bonus: Annotated[int, _number("charm", "earn_bonus")] = 0
+    points: Annotated[int, _number("charm", "points")] = 0
 
 
-@dataclass(frozen=True)
-class Edition:
+class Edition(Form):
     """A goal, and coins to start with."""
 
-    id: str
-    name: str
-    goal: int
-    coins: int
+    stand_ins: ClassVar = {"id": "?", "name": "?", "goal": 1, "coins": 0}
+
+    id: Annotated[str, text(20)]
+    name: Annotated[str, text(20)]
+    goal: Annotated[int, whole(1, 99)]
+    coins: Annotated[int, whole(0, 9)]
 
 
 Item = Mood | Charm | Edition
+
+
+def _kind(name: str, entry: type, brief: tuple[str, ...], filters: tuple[str, ...] = ()) -> Kind:
+    columns = {field: f"the {field.replace('_', ' ')} of the {name}" for field in form_fields(entry)}
+    return Kind(name, f"{name}s", f"one row per {name}", columns, brief, filters)
+
+
 KINDS: Final = (
-    Kind("mood", "moods", tuple(f.name for f in fields(Mood)), ("id", "name", "note"), ("edition",)),
-    Kind("charm", "charms", tuple(f.name for f in fields(Charm)), ("id", "name", "cost")),
-    Kind("edition", "editions", tuple(f.name for f in fields(Edition)), ("id", "name", "goal")),
+    _kind("mood", Mood, ("id", "name", "note"), ("edition",)),
+    _kind("charm", Charm, ("id", "name", "cost")),
+    _kind("edition", Edition, ("id", "name", "goal")),
 )
 
 
@@ -194,7 +218,7 @@ class Catalog:
 
     @cached_property
     def hash(self) -> str:
-        content = {kind.plural: [asdict(item) for item in self.items(kind.name)] for kind in KINDS}
+        content = {kind.plural: [dict(item) for item in self.items(kind.name)] for kind in KINDS}
         return hashlib.sha256(json.dumps([self.version, content], sort_keys=True).encode()).hexdigest()
 
     def items(self, kind: str) -> Sequence[Item]:
@@ -226,56 +250,13 @@ def _read_files(paths: Iterable[Path]) -> Catalog:
 
 
 def _built(entries: Sequence[tomlfile.RawEntry], version: str, problems: Problems) -> Catalog:
-    items = {
-        kind.name: [_READ[kind.name](e, problems) for e in entries if e.kind == kind.name] for kind in KINDS
-    }
+    moods, charms, editions = (
+        tuple(read(form, entry, problems) for entry in entries if entry.kind == kind)
+        for kind, form in (("mood", Mood), ("charm", Charm), ("edition", Edition))
+    )
     problems.raise_if_any()
-    moods, charms, editions = (tuple(items[kind]) for kind in ("mood", "charm", "edition"))
     return Catalog(moods, charms, editions, version, tuple(entries))
 
-
-NUMBERS: Final = {
-    "mood": {"goal_change": (-10, 30), "run_change": (-3, 3), "round_coins": (0, 3)},
-    "charm": {"cost": (0, 20), "run_bonus": (0, 3), "earn_bonus": (0, 3), "points": (0, 9)},
-}
-"""The numbers of moods and charms, and within which bounds they may lie."""
-
-
-def _read_mood(entry: tomlfile.RawEntry, problems: Problems) -> Mood:
-    read = Fields(entry, problems, [f.name for f in fields(Mood)])
-    for edition in read.list("editions"):
-        if edition not in EDITIONS:
-            read.wrong("editions", unknown("edition", str(edition), EDITIONS))
-    return Mood(
-        str(entry.id),
-        read.text("name", 20, required=True),
-        tuple(read.list("editions")),
-        **{name: read.integer(name, *bounds, 0) for name, bounds in NUMBERS["mood"].items()},
-        note=read.text("note", 80),
-    )
-
-
-def _read_charm(entry: tomlfile.RawEntry, problems: Problems) -> Charm:
-    read = Fields(entry, problems, [f.name for f in fields(Charm)])
-    if not isinstance(entry.id, int) or not 1 <= entry.id <= 99:
-        read.wrong("id", f"expected a number 1..99, found {entry.shown_id}")
-    return Charm(
-        entry.id,
-        read.text("name", 20, required=True),
-        **{
-            name: read.integer(name, *bounds, None if name == "cost" else 0)
-            for name, bounds in NUMBERS["charm"].items()
-        },
-    )
-
-
-def _read_edition(entry: tomlfile.RawEntry, problems: Problems) -> Edition:
-    read = Fields(entry, problems, [f.name for f in fields(Edition)])
-    goal, coins = read.integer("goal", 1, 99), read.integer("coins", 0, 9)
-    return Edition(str(entry.id), read.text("name", 20, required=True), goal, coins)
-
-
-_READ: Final = {"mood": _read_mood, "charm": _read_charm, "edition": _read_edition}
 
 # --- the rules of a cell, and a race ----------------------------------------------------------------------
 
@@ -443,7 +424,7 @@ class Tiny:
     def rows(self, catalog: Catalog, kind: Kind, filters: Mapping[str, str]) -> list[dict[str, Any]]:
         edition = catalog.one("edition", filters["edition"]).id if "edition" in filters else None
         return [
-            {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(item).items()}
+            {name: list(value) if isinstance(value, tuple) else value for name, value in dict(item).items()}
             for item in catalog.items(kind.name)
             if edition is None or edition in getattr(item, "editions", EDITIONS)
         ]
@@ -462,8 +443,8 @@ class Tiny:
 
     def describe(self, catalog: Catalog, entry: CatalogEntry) -> Description:
         item = catalog.one(entry.kind, entry.id)
-        lines = tuple(f"{name}: {value}" for name, value in asdict(item).items() if value)
-        return Description(item.name, ((entry.kind.capitalize(), lines),), asdict(item))
+        lines = tuple(f"{name}: {value}" for name, value in dict(item).items() if value)
+        return Description(item.name, ((entry.kind.capitalize(), lines),), dict(item))
 
     def diff(self, old: Catalog, new: Catalog) -> list[Difference]:
         found: list[Difference] = []
@@ -476,7 +457,7 @@ class Tiny:
                 elif key not in after:
                     found.append(Difference("removed", kind.name, str(key), before[key].name))
                 else:
-                    was, now = asdict(before[key]), asdict(after[key])
+                    was, now = dict(before[key]), dict(after[key])
                     found += [
                         Difference(
                             "changed", kind.name, str(key), after[key].name, name, was[name], now[name]
@@ -489,7 +470,8 @@ class Tiny:
     def numbers(self, catalog: Catalog, kind: str, id_: str) -> list[Number]:
         entry = self._entry(catalog, kind, id_)
         known = [(name, bounds) for name, bounds in NUMBERS.get(kind, {}).items() if name in entry.fields]
-        return [Number(name, entry.fields[name], *bounds) for name, bounds in known]
+        normal = 0 if kind == "mood" else None
+        return [Number(name, entry.fields[name], *bounds, normal) for name, bounds in known]
 
     def with_number(self, catalog: Catalog, kind: str, id_: str, path: str, value: int) -> Catalog:
         old = self._entry(catalog, kind, id_)
@@ -504,6 +486,16 @@ class Tiny:
 
     def overlay_text(self, old: Catalog, new: Catalog) -> str:
         return tomlfile.overlay_text(old.entries, new.entries)
+
+    def parts(self, catalog: Catalog, edition: str, variant: str) -> list[Part]:
+        return [
+            Part(f"{path}: {value:+}.", self.with_number(catalog, "mood", variant, path, 0))
+            for path, value, *_ in self.numbers(catalog, "mood", variant)
+        ]
+
+    def stall_cause(self, cell: Cell, events: Sequence[Event]) -> str:
+        best = max(seat["points"] for seat in events[-2]["seats"])
+        return "the leaders are level" if best >= cell.goal else "nobody gets to the goal"
 
     def doubts(self, catalog: Catalog, edition: str) -> list[Doubt]:
         """The scribes differ on the Pebble, and only one of them has heard of the wind."""

@@ -5,6 +5,7 @@ squares are traps is the rule that a combination changes.
 """
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -34,6 +35,7 @@ class Race:
     past = (2,)
     bots = ((RANDOM, 1.0),)
     combinations = tuple((name,) for name in TRAPS)
+    counts = MappingProxyType({2: 1.0})
     margin = 12.0
     figure = "won"
 
@@ -41,7 +43,7 @@ class Race:
         """Return what weights are made for."""
         return Stamp(LAYOUT, "race")
 
-    def cell(self, combination, rng):
+    def cell(self, combination, players, rng):
         """Return the rules of a combination."""
         traps = TRAPS[combination[0]]
         return Cell(traps, np.array([len(traps), 4 in traps, 3 in traps], np.float32))
@@ -58,6 +60,12 @@ class Race:
         """Return the combinations as they are."""
         return list(TRAPS)
 
+    def without(self, combinations):
+        """Return the race without some kinds of traps."""
+        race = Race()
+        race.combinations = tuple(kept for kept in self.combinations if kept not in set(combinations))
+        return race
+
     def only(self, variant):
         """Return the race with one kind of traps."""
         race = Race()
@@ -72,7 +80,7 @@ class Race:
         """Return the share of games that the learner wins against random play."""
         wins = games = 0
         for name in TRAPS:
-            cell = self.cell((name,), None)
+            cell = self.cell((name,), 2, None)
             cell.networks[LEARNER] = fold(weights, cell.features)
             seats = np.tile([[LEARNER, RANDOM], [RANDOM, LEARNER]], (100, 1))
             winners, _, _ = self.record(cell, seed, np.arange(200), seats, None)

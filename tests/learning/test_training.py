@@ -63,7 +63,7 @@ def test_recorded_chances_are_those_of_the_model():
     model = PolicyNetwork(LAYOUT)
     race, recorder = Race(), Recorder(LAYOUT, 1000, 3000)
     recorder.begin((LEARNER,))
-    cell = race.cell(("odd",), None)
+    cell = race.cell(("odd",), 2, None)
     cell.networks[LEARNER] = fold(model.weights(), cell.features)
     seats = np.full((20, 2), LEARNER)
     winners, _, _ = race.record(cell, 5, np.arange(20), seats, recorder)
@@ -119,3 +119,19 @@ def test_training_does_not_stop_while_it_gains():
     level = [{"games": n, "pairs": value} for n, value in enumerate(1.9 + 0.04 * noise[:, 0])]
     assert has_plateaued(level, "pairs")
     assert not has_plateaued(level, "pairs", since=40)
+
+
+def test_what_is_held_out_is_never_met(tmp_path):
+    training = Training(Race().without([("odd",)]), tmp_path, SMALL)
+    assert training.game.combinations == (("none",), ("even",))
+    assert training.step()["games"] == SMALL.cells * SMALL.games
+
+
+def test_places_that_go_badly_or_stall_are_kept_in_mind():
+    training = Training(Race(), None, SMALL)
+    results = [(0, 0.2, 9.0, 0.0), (1, 1.8, 9.0, 0.0), (2, -1.0, 9.0, 0.5)]  # -1: nobody but learners there
+    training._keep_standing(results)
+    standing, stalling = training.standing.ravel(), training.stalling.ravel()
+    assert standing[0] < 1.0 < standing[1]
+    assert standing[2] == 1.0
+    assert stalling.tolist() == [0.0, 0.0, 0.15 * 0.5]

@@ -55,17 +55,6 @@ class NetworkLayout(NamedTuple):
             "rules_second": (RULES_HIDDEN, second),
         }
 
-    def folded_size(self) -> int:
-        """Return how many numbers the folded weights have."""
-        second = self.option + OPTION_HIDDEN
-        return (
-            HEAD
-            + (self.situation + 1) * HIDDEN
-            + (HIDDEN + 1) * second
-            + self.option * OPTION_HIDDEN
-            + OPTION_HIDDEN
-        )
-
 
 def _times(features: Floats, matrix: Floats) -> Floats:
     """Multiply a vector with a matrix in one fixed order: a library's product may round by the processor."""

@@ -1,6 +1,6 @@
 """What training needs to know of Nefarious: which cells there are, whom to play against, how to measure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Final
@@ -33,7 +33,6 @@ _BOTS: Final = {
     "saver": 0.08,
     "spoiler": 0.07,
 }
-_COUNTS: Final = {2: 0.2, 3: 0.17, 4: 0.3, 5: 0.16, 6: 0.17}
 
 
 class NefariousTraining:
@@ -43,6 +42,7 @@ class NefariousTraining:
     learner = POLICIES["learned"]
     past = (12, 13)
     bots = tuple((POLICIES[name], share) for name, share in _BOTS.items())
+    counts: Mapping[int, float] = {2: 0.2, 3: 0.17, 4: 0.3, 5: 0.16, 6: 0.17}
     margin = 20.0
     figure = "pairs"
     """The figure of `evaluate` that training shall raise."""
@@ -54,11 +54,18 @@ class NefariousTraining:
         pairs = [pair for pair in combinations(ids, 2) if editions[pair[0]] & editions[pair[1]]]
         invented = [(INVENTED,)] * 60 + [(INVENTED, one) for one in ids]
         self.combinations: Sequence[tuple[str, ...]] = [
-            *pairs, *((one,) for one in ids), *([()] * 24), *invented,
+            *pairs, *((one,) for one in ids), *([()] * 80), *invented,
         ]  # fmt: skip
         if only is not None:
             self.combinations = [c for c in self.combinations if only in c] + [(only,)] * len(ids)
         self._editions = editions
+
+    def without(self, combinations: Iterable[tuple[str, ...]]) -> "NefariousTraining":
+        """Return the same without some combinations, in any order of their twists."""
+        left_out = {frozenset(combination) for combination in combinations}
+        kept = NefariousTraining(self.catalog)
+        kept.combinations = [c for c in self.combinations if frozenset(c) not in left_out]
+        return kept
 
     def only(self, variant: str) -> "NefariousTraining":
         """Return the same with the combinations that hold one twist."""
@@ -77,14 +84,13 @@ class NefariousTraining:
         """Return the weights of the catalog's learned player."""
         return learned_weights(self.catalog.policies.network)
 
-    def cell(self, combination: tuple[str, ...], rng: np.random.Generator) -> Cell:
-        """Compile a cell with an edition, an order of twists and a number of players by chance."""
+    def cell(self, combination: tuple[str, ...], players: int, rng: np.random.Generator) -> Cell:
+        """Compile a cell with an edition and an order of twists by chance."""
         known = [edition.id for edition in self.catalog.editions]
         for twist in combination:
             known = [edition for edition in known if twist == INVENTED or edition in self._editions[twist]]
         shares = np.array([3.0 if edition == "ascora-2011" else 1.0 for edition in known])
         edition = str(rng.choice(known, p=shares / shares.sum()))
-        players = int(rng.choice(list(_COUNTS), p=list(_COUNTS.values())))
         twists = [combination[i] for i in rng.permutation(len(combination))]
         catalog = self.catalog
         if INVENTED in twists:

@@ -61,7 +61,7 @@ def _prices(m: Evidence) -> list[Block]:
             Cell(one.id, one.name),
             whole(one.cost),
             text(one.under),
-            Cell(one.price, one.told(), one.low, one.high),
+            Cell(one.price, one.text, one.low, one.high),
             whole(one.proposed),
         )
         for one in prices.prices

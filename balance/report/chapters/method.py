@@ -7,8 +7,10 @@ from typing import Any, Final
 
 import balance
 from balance.dataset.run import Run
-from balance.experiments.published import measured_doubts, run_stamp
+from balance.dataset.stamp import run_stamp
+from balance.experiments.published import measured_doubts
 from balance.games.contract import Doubtful
+from balance.judge.sentences import quality_overview
 from balance.judge.verdict import ALPHA, Verdict
 from balance.report.evidence import Evidence
 from balance.report.formatting import command_path, count, listed, text
@@ -246,7 +248,7 @@ def _hanging(m: Evidence) -> list[Block]:
     if stale:
         told += f"Since then {listed(list(stale))} changed: this is how it was. "
     changing = [(entry, one) for entry in found.entries for one in entry.variations if one.changes]
-    blocks: list[Block] = [Paragraph(told + " ".join(found.sentences))]
+    blocks: list[Block] = [Paragraph(told + " ".join(found.sentences()))]
     if changing:
         blocks.append(
             Table(
@@ -263,7 +265,7 @@ def _hanging(m: Evidence) -> list[Block]:
                         text(entry.name),
                         text(entry.confidence),
                         text("sensitivity" if one.sensitivity else "another reading"),
-                        text(one.sentence),
+                        text(one.sentence(m.facts.items)),
                     )
                     for entry, one in changing
                 ),
@@ -293,11 +295,13 @@ def _limits(m: Evidence) -> list[str]:
         ),
         "Thresholds are a matter of taste; the table above gives the reason of each.",
     ]
+    if m.ranking is not None:
+        found.append(quality_overview(m.ranking.ranked))
     silent = _not_looked_at(m) if m.ranking is not None else []
     if silent:
         found.append(
-            f"Not looked at, although there are thresholds for it: {listed(silent)}. No verdict here "
-            "says anything of that."
+            f"Not looked at, although there are thresholds for it: {listed(silent)}. So no verdict here is "
+            "fine."
         )
     stale = m.strength.stale_today(m.game) if m.strength is not None else ()
     if stale:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from balance.judge.sentences import finding_sentence, needed_sentence
+from balance.judge.sentences import needed_sentence
+from balance.judge.strengths import of_default
 from balance.judge.verdict import Verdict
 from balance.report.evidence import Evidence, surprising_of, worst_of
 from balance.report.formatting import count, listed
-from balance.report.model import Block, Paragraph, Section, Summary, Surprise, VerdictCount, Worst
+from balance.report.model import Block, Bullets, Paragraph, Section, Summary, Surprise, VerdictCount, Worst
+from balance.report.records import verdict_counts
 
 _FEW: Final = 200
 """Games of a cell below which hardly anything can be decided."""
@@ -49,8 +51,7 @@ def _counts(m: Evidence) -> list[VerdictCount]:
     found = []
     if len(m.players) > 1 and m.verdicts:
         found.append(VerdictCount.of(None, m.verdicts.values()))
-    found += [VerdictCount.of(n, (j.verdict for j in m.judged if j.players == n)) for n in m.players]
-    return [one for one in found if one.total]
+    return found + verdict_counts(m.judged)
 
 
 def _worst(m: Evidence) -> list[Worst]:
@@ -67,7 +68,7 @@ def _worst(m: Evidence) -> list[Worst]:
                 m.title(judgement.variants),
                 judgement.players,
                 m.strength_name(finding.cell.lineup),
-                finding_sentence(finding, m.ranking.bench.without(finding)),
+                m.ranking.sentence(finding),
                 f"{again.sentence()}." if again else "",
                 again.holds if again else None,
             )
@@ -83,7 +84,7 @@ def _surprising(m: Evidence) -> tuple[Surprise, ...]:
     found = []
     for both, judgement in surprising_of(m.ranking):
         finding = next(f for f in judgement.broken if f.cell.lineup == both.lineup)
-        what = finding_sentence(finding, m.ranking.bench.without(finding))
+        what = m.ranking.sentence(finding)
         at = f"in {both.strength}"
         alone = (
             f"Each alone is fine {at}, together they are not"
@@ -179,14 +180,14 @@ def _culprits(m: Evidence) -> str:
 
 
 def _warning(m: Evidence) -> str:
-    sizes = sorted(cell.games for cell in m.statistics.cells.values() if cell.games)
+    played = [cell for cell in m.statistics.cells.values() if cell.games]
+    sizes = sorted(cell.games for cell in of_default(played, m.facts))
     middle = sizes[len(sizes) // 2]
     if middle >= _FEW:
         return ""
     return (
-        f"Too few games to say much: {count(middle, 'game', 'games')} of each combination, number of "
-        "players and "
-        "strength of play. Whatever is undecided here may be fine or broken."
+        f"Too few games to say much: {count(middle, 'game', 'games')} of each combination and number of "
+        "players. Whatever is undecided here may be fine or broken."
     )
 
 
@@ -210,6 +211,8 @@ def section(m: Evidence, answer: Summary) -> Section:
         blocks.append(ask("verdicts", given, caption=caption, n=n))
         caption = f"Verdicts on {m.combinations} by number of players"
         blocks.append(ask("verdicts-by-players", given, caption=caption, n=n))
+    if m.ranking is not None and m.ranking.judgements.pools:
+        blocks.append(Bullets(tuple(m.ranking.pools())))
     if answer.worst:
         blocks.append(ask("worst", given, caption=f"The worst {m.combinations}", n=n))
     elif m.judged:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from balance.errors import CatalogError
 from balance.games import get
+from balance.games.forms import form_fields
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import reading
 from balance.games.nefarious.catalog.loading import load_catalog
@@ -59,13 +60,15 @@ def check(file, content):
 
 # --- documents with changed structure
 
+FORMS = (reading.InventionForm, reading.TwistForm, reading.EditionForm, reading.LineForm)
+
 WORDS = sorted(
     {*v.ACTIONS, *v.WHATS, *v.MOMENTS, *v.PERS, *v.QUANTITIES, *v.PARAMETERS, *v.SWITCHES, *v.CONFIDENCES}
     | {"+1 card", "-all minion off played", "x0 income", "before income", "built == 0", "played work"}
     | {"ascora-2011"}
 )
 KEYS = sorted(
-    {*reading.INVENTION_FIELDS, *reading.TWIST_FIELDS, *reading.EDITION_FIELDS, *reading.LINE_FIELDS}
+    {name for form in FORMS for name in form_fields(form)}
     | {*v.PARAMETERS, *v.SWITCHES, *reading.TERMS, "remove", "version"}
 )
 

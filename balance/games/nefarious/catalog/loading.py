@@ -8,10 +8,13 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from balance.games import tomlfile
+from balance.games.folding import folded
+from balance.games.forms import Form, read, text
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog.model import KINDS, Catalog, changed_parameters
 from balance.games.nefarious.catalog.reading import (
@@ -22,12 +25,18 @@ from balance.games.nefarious.catalog.reading import (
     read_twist,
 )
 from balance.games.nefarious.policies.reading import official_policies, read_network
-from balance.games.tomlfile import Fields, Problems, RawEntry
+from balance.games.tomlfile import Problems, RawEntry
 from balance.resources import data_dir
 
 OFFICIAL_FILES: Final = ("inventions.toml", "twists.toml", "editions.toml")
 LONGEST_VERSION: Final = 20
 WEIGHTS_SUFFIX: Final = ".npz"
+
+
+class _Head(Form):
+    """The table `[catalog]` of a file."""
+
+    version: Annotated[str, text(LONGEST_VERSION, empty=True)] = ""
 
 
 def load_catalog(overlays: Iterable[str | Path] = ()) -> Catalog:
@@ -107,9 +116,7 @@ def _version(document: Mapping[str, Any], file: str, problems: Problems) -> str:
     if not isinstance(table, dict):
         problems.add(file, "", "catalog", f"expected a table [catalog], found {tomlfile.describe(table)}")
         return ""
-    return Fields(RawEntry("catalog", None, file, table), problems, ("version",)).text(
-        "version", LONGEST_VERSION
-    )
+    return read(_Head, RawEntry("catalog", None, file, table), problems).version
 
 
 def _entries(document: Mapping[str, Any], file: str, problems: Problems) -> list[RawEntry]:
@@ -151,13 +158,16 @@ def _most_minions(entries: Sequence[RawEntry]) -> int:
 def _check_names(of_kind: Mapping[str, Sequence[RawEntry]], problems: Problems) -> None:
     """Refuse two entries of a kind that a user could not tell apart by id, English or Russian name."""
     for entries in of_kind.values():
-        ids = [(entry, "id", tomlfile.describe(entry.id).strip("'")) for entry in entries]
-        named = [(entry, name, entry.fields.get(name)) for name in ("name", "name_ru") for entry in entries]
-        texts = [(entry, name, text) for entry, name, text in named if isinstance(text, str)]
-        for first, second, name in tomlfile.duplicates([*ids, *texts]):
-            shown = tomlfile.describe(second.fields[name])
-            message = f"{shown} is the name or id of {first.label} already"
-            problems.add(second.file_of(name), second.label, name, message)
+        seen: dict[str, RawEntry] = {}
+        for name, entry in product(("id", "name", "name_ru"), entries):
+            value = entry.fields.get(name)
+            key = folded(
+                value if isinstance(value, str) else tomlfile.describe(value) if name == "id" else ""
+            )
+            first = seen.setdefault(key, entry)
+            if key and first is not entry:
+                message = f"{tomlfile.describe(value)} is the name or id of {first.label} already"
+                problems.add(entry.file_of(name), entry.label, name, message)
 
 
 def _check_whole(

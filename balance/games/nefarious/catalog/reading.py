@@ -1,219 +1,99 @@
 """From the entries of catalog files to inventions, twists and editions, every mistake noted.
 
-Each field is checked alone and then with its neighbours; a wrong field gets a stand-in, so that the next
-mistake is found too. What only a whole catalog can break is `catalog`'s.
+The forms say what each field may be. A wrong field gets a stand-in, so that the next mistake is found too.
+What only a whole catalog can break is checked by `loading`.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Self, TypeVar
 
-from balance.games import tomlfile
+from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, field_validator, model_validator
+
+from balance.games.forms import Expected, Form, Keys, attempt, known_word, read, text, whole, word
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import phrases
 from balance.games.nefarious.catalog.model import Change, Edition, Invention, Switches, Twist
-from balance.games.tomlfile import Fields, Problems, RawEntry, describe
-from balance.suggest import unknown
+from balance.games.tomlfile import LONGEST_NAME, LONGEST_NOTE, Problems, RawEntry, describe
 
 FIRST_OWN_ID: Final = 1001
 LAST_OWN_ID: Final = 9999
 TERMS: Final = (*v.ACTIONS, "minion", "minions", "twist", "twists")
 LONGEST_TERM: Final = 20
 
-_COMMON: Final = ("id", "name", "name_source", "name_ru", "confidence", "note")
-INVENTION_FIELDS: Final = (*_COMMON, "cost", "vp", "vp_per_built", "self", "others", "alternatives")
-TWIST_FIELDS: Final = (*_COMMON, "editions", *v.CHANGES, "lines", "switches", "alternatives")
-EDITION_FIELDS: Final = (*_COMMON, "deck", "first_game_twists", "set", "words")
-LINE_FIELDS: Final = ("when", "if", "who", "do", "first", "or_else", "editions")
-_NOT_IN_ALTERNATIVES: Final = (*_COMMON, "alternatives")
-
 T = TypeVar("T")
 
 
-def read_invention(entry: RawEntry, problems: Problems) -> Invention:
-    """Read one `[[invention]]`."""
-    fields = Fields(entry, problems, INVENTION_FIELDS)
-    if not isinstance(entry.id, int) or not 1 <= entry.id <= LAST_OWN_ID:
-        fields.wrong(
-            "id",
-            f"expected a whole number, {FIRST_OWN_ID}..{LAST_OWN_ID} for own cards, found {entry.shown_id}",
-        )
-    invention = Invention(
-        id=entry.id if isinstance(entry.id, int) else 0,
-        cost=fields.integer("cost", *v.COST_RANGE),
-        vp=fields.integer("vp", *v.VP_RANGE),
-        vp_per_built=fields.integer("vp_per_built", *v.VP_RANGE, default=0),
-        self_effects=_printed(fields, "self"),
-        others_effects=_printed(fields, "others"),
-        **_names_and_source(fields),
-    )
-    return replace(invention, alternatives=_readings(fields, read_invention))
+@dataclass(slots=True)
+class _Known:
+    """What a twist is read with."""
+
+    editions: Sequence[str]
+    """The editions that it may name."""
+    most_minions: int
+    """How many minions it may ask for."""
+    lines: list[v.Line] = field(default_factory=list)
+    """Its lines read so far."""
 
 
-def read_twist(entry: RawEntry, problems: Problems, edition_ids: Sequence[str], most_minions: int) -> Twist:
-    """Read one `[[twist]]`, which may name these editions and ask for up to `most_minions` minions."""
-    fields = Fields(entry, problems, TWIST_FIELDS)
-    written = fields.list("editions")
-    editions = _edition_list(fields, "editions", written, edition_ids)
-    if not written and entry.fields.get("editions", []) == []:
-        fields.wrong("editions", f"missing; the editions that have this twist, of {', '.join(edition_ids)}")
-    twist = Twist(
-        id=_slug(fields),
-        editions=editions,
-        changes=_changes(fields),
-        lines=_lines(fields, edition_ids, most_minions),
-        switches=_switches(fields),
-        **_names_and_source(fields),
-    )
-    read = partial(read_twist, edition_ids=edition_ids, most_minions=most_minions)
-    return replace(twist, alternatives=_readings(fields, read))
+# --- what fields take
 
 
-def read_edition(entry: RawEntry, problems: Problems) -> Edition:
-    """Read one `[[edition]]`."""
-    fields = Fields(entry, problems, EDITION_FIELDS)
-    parameters = {name: parameter.basic for name, parameter in v.PARAMETERS.items()}
-    for name, value in fields.table("set").items():
-        if _known_parameter(fields, "set", name):
-            low, high = v.PARAMETERS[name].low, v.PARAMETERS[name].high
-            parameters[name] = tomlfile.check_integer(value, low, high, partial(fields.wrong, f"set.{name}"))
-    words = fields.inner("words", TERMS)
-    return Edition(
-        id=_slug(fields),
-        deck=fields.word("deck", v.DECK_RULES),
-        first_game_twists=fields.integer("first_game_twists", 0, 2, default=2),
-        parameters=MappingProxyType(parameters),
-        words=MappingProxyType({term: _term(words, term) for term in TERMS}),
-        **_names_and_source(fields),
-    )
+def _phrase(words: str, parse: Callable[[str], T]) -> Expected:
+    """Take a text of the effect language."""
+    line = text(v.LONGEST_PHRASE, markup=True)
+
+    def read(value: Any) -> T:
+        if isinstance(value, str):
+            return parse(line.read(value))
+        raise ValueError(f"expected {words}, found {describe(value)}")
+
+    return Expected(words, read)
 
 
-def _names_and_source(fields: Fields) -> dict[str, Any]:
-    """Read the fields that every kind of entry has."""
-    return {
-        "name": fields.text("name", tomlfile.LONGEST_NAME, required=True),
-        "name_source": fields.word("name_source", v.NAME_SOURCES, "own"),
-        "name_ru": fields.text("name_ru", tomlfile.LONGEST_NAME),
-        "confidence": fields.word("confidence", v.CONFIDENCES, "own"),
-        "note": fields.text("note", tomlfile.LONGEST_NOTE, markup=True),
-    }
+def _parse_printed(value: str) -> v.Effect:
+    effect = phrases.parse_effect(value)
+    phrases.check_printed(effect)
+    return effect
 
 
-def _term(words: Fields, term: str) -> str:
-    basic = term.capitalize() if term in v.ACTIONS else term
-    return words.text(f"words.{term}", LONGEST_TERM) or basic
+def _read_conditions(value: Any) -> tuple[v.Condition, ...]:
+    """Read one condition or a list of them."""
+    texts = value if isinstance(value, list) else [value]
+    if len(texts) > v.MOST_CONDITIONS:
+        raise ValueError(f"has {len(texts)} conditions; at most {v.MOST_CONDITIONS} are possible")
+    return tuple(map(_phrase("a condition like 'hand == 0'", phrases.parse_condition).read, texts))
 
 
-def _slug(fields: Fields) -> str:
-    """Return the id of a twist or an edition; an empty one after noting that it is wrong."""
-    name, longest = fields.entry.id, tomlfile.LONGEST_NAME
-    if not isinstance(name, str) or len(name) > longest or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
-        what = f"lower-case words joined by hyphens, at most {longest} characters"
-        fields.wrong("id", f"expected {what}, found {fields.entry.shown_id}")
-    elif name.isdigit():
-        fields.wrong("id", f"needs a letter: a number alone would be read as an invention, found '{name}'")
-    else:
-        return name
-    return ""
+def _read_slug(value: Any) -> str:
+    words = r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*"
+    if isinstance(value, str) and len(value) <= LONGEST_NAME and re.fullmatch(words, value):
+        return value
+    what = f"lower-case words joined by hyphens, with a letter, at most {LONGEST_NAME} characters"
+    raise ValueError(f"expected {what}, found {describe(value)}")
 
 
-def _edition_list(
-    fields: Fields, name: str, values: Sequence[Any], edition_ids: Sequence[str]
-) -> tuple[str, ...]:
-    found = []
-    for value in values:
-        if not isinstance(value, str) or value not in edition_ids:
-            shown = value if isinstance(value, str) else describe(value)
-            fields.wrong(name, f"{unknown('edition', shown, edition_ids)} (known: {', '.join(edition_ids)})")
-        elif value in found:
-            fields.wrong(name, f"names '{value}' twice")
-        else:
-            found.append(value)
-    return tuple(found)
+def _known_edition(value: Any, info: "ValidationInfo[_Known]") -> str:
+    return known_word("edition", value, info.context.editions)
 
 
-# --- inventions' effects, and other readings
+def _different(value: tuple[str, ...]) -> tuple[str, ...]:
+    for place, name in enumerate(value):
+        if name in value[:place]:
+            raise ValueError(f"names '{name}' twice")
+    return value
 
 
-def _printed(fields: Fields, name: str) -> tuple[v.Effect, ...]:
-    effects: list[v.Effect] = []
-    texts = fields.list(name)
-    if len(texts) > v.MOST_EFFECTS:
-        fields.wrong(name, f"has {len(texts)} effects; at most {v.MOST_EFFECTS} are possible")
-    for text in texts[: v.MOST_EFFECTS]:
-        if not isinstance(text, str) or tomlfile.text_problem(text, v.LONGEST_PHRASE, markup=True):
-            fields.wrong(name, f"expected an effect like '+1 card', found {describe(text)}")
-            continue
-        try:
-            effect = phrases.parse_effect(text)
-            phrases.check_printed(effect)
-        except phrases.WordError as error:
-            fields.wrong(name, str(error))
-        else:
-            effects.append(effect)
-    return tuple(effects)
-
-
-def _readings(fields: Fields, read: Callable[[RawEntry, Problems], T]) -> tuple[T, ...]:
-    """Read the alternative readings of an entry, each the entry with some fields changed."""
-    entry = fields.entry
-    kept = {name: value for name, value in entry.fields.items() if name != "alternatives"}
-    tables = fields.list("alternatives")
-    if len(tables) > v.MOST_READINGS:
-        fields.wrong("alternatives", f"has {len(tables)} readings; at most {v.MOST_READINGS} are possible")
-    known = Problems()
-    if tables:
-        read(RawEntry(entry.kind, entry.id, entry.file, kept, entry.origin), known)
-    readings = []
-    for number, changed in enumerate(tables[: v.MOST_READINGS], 1):
-        if not isinstance(changed, dict) or not changed:
-            fields.wrong("alternatives", f"expected tables of changed fields, found {describe(changed)}")
-            continue
-        forbidden = [name for name in changed if name in _NOT_IN_ALTERNATIVES]
-        if forbidden:
-            fields.wrong("alternatives", f"a reading may not change {', '.join(forbidden)}")
-            continue
-        origin = entry.origin | dict.fromkeys(changed, entry.file_of("alternatives"))
-        trial = Problems()
-        readings.append(read(RawEntry(entry.kind, entry.id, entry.file, kept | changed, origin), trial))
-        # a mistake of the entry itself was reported already; report only what the reading adds
-        for problem in trial.found:
-            if problem not in known.found:
-                place = f"{fields.label} alternative {number}"
-                fields.problems.add(problem.file, place, problem.field, problem.message)
-    return tuple(readings)
-
-
-# --- twists: changes of parameters, lines, switches
-
-
-def _known_parameter(fields: Fields, how: str, name: str) -> bool:
-    if name not in v.PARAMETERS:
-        allowed = ", ".join(v.PARAMETERS)
-        fields.wrong(how, f"{unknown('parameter', name, v.PARAMETERS)} (allowed: {allowed})")
-    return name in v.PARAMETERS
-
-
-def _changes(fields: Fields) -> tuple[Change, ...]:
-    changes: list[Change] = []
-    for how in v.CHANGES:
-        for name, value in fields.table(how).items():
-            place = f"{how}.{name}"
-            if not _known_parameter(fields, how, name):
-                continue
-            if any(change.parameter == name for change in changes):
-                fields.wrong(
-                    place, "the parameter is changed twice by this twist; use one of set, add, multiply"
-                )
-                continue
-            low, high = change_range(how, v.PARAMETERS[name])
-            number = tomlfile.check_integer(value, low, high, partial(fields.wrong, place))
-            changes.append(Change(name, how, number))
-    order = list(v.PARAMETERS)
-    return tuple(sorted(changes, key=lambda change: order.index(change.parameter)))
+def _read_reading(value: Any) -> dict[str, Any]:
+    """Return another reading: a table of the fields that differ. What they hold is read with the rest."""
+    if not isinstance(value, dict) or not value:
+        raise ValueError(f"expected a table of changed fields, found {describe(value)}")
+    fixed = [name for name in value if name in (*COMMON_FIELDS, "alternatives")]
+    if fixed:
+        raise ValueError(f"a reading may not change {', '.join(fixed)}")
+    return value
 
 
 def change_range(how: str, parameter: v.Parameter) -> tuple[int, int]:
@@ -223,82 +103,200 @@ def change_range(how: str, parameter: v.Parameter) -> tuple[int, int]:
     return (-parameter.high, parameter.high) if how == "add" else (0, 10)
 
 
-def _lines(fields: Fields, edition_ids: Sequence[str], most_minions: int) -> tuple[v.Line, ...]:
-    lines: list[v.Line] = []
-    tables = fields.list("lines")
-    if len(tables) > v.MOST_TWIST_LINES:
-        fields.wrong("lines", f"has {len(tables)} lines; at most {v.MOST_TWIST_LINES} are possible")
-    for number, table in enumerate(tables[: v.MOST_TWIST_LINES], 1):
-        place = f"lines.{number}"
-        if not isinstance(table, dict):
-            example = '{ when = "start", do = "+2 money" }'
-            fields.wrong(place, f"expected a table like {example}, found {describe(table)}")
-            continue
-        line = _line(fields, place, table, edition_ids)
-        if line is None:
-            continue
-        try:
-            phrases.check_line(line, lines, most_minions)
-        except phrases.WordError as error:
-            fields.wrong(place, str(error))
-        lines.append(line)
-    return tuple(lines)
+def _parameters(how: str) -> Keys:
+    return Keys({name: whole(*change_range(how, parameter)) for name, parameter in v.PARAMETERS.items()})
 
 
-def _line(fields: Fields, place: str, table: Mapping[str, Any], edition_ids: Sequence[str]) -> v.Line | None:
-    """Read one line of a twist, or return None after noting what is wrong with its words."""
-    line = fields.inner(place, LINE_FIELDS, table, origin="lines")
-    before = len(fields.problems.found)
-    when, step = _parse(line, f"{place}.when", table.get("when"), phrases.parse_moment) or ("", None)
-    effect = _parse(line, f"{place}.do", table.get("do"), phrases.parse_effect)
-    or_else = None
-    if "or_else" in table:
-        or_else = _parse(line, f"{place}.or_else", table["or_else"], phrases.parse_effect)
-    conditions = _conditions(line, f"{place}.if", table.get("if", []))
-    who = line.word(f"{place}.who", v.WHOM, "self")
-    first = table.get("first", False)
-    if not isinstance(first, bool):
-        line.wrong(f"{place}.first", f"expected true or false, found {describe(first)}")
-    editions = _edition_list(line, f"{place}.editions", line.list(f"{place}.editions"), edition_ids)
-    if len(fields.problems.found) > before or effect is None:
-        return None
-    return v.Line(when, effect, step, who, conditions, first, or_else, editions)
+_TERMS: Final = Keys(dict.fromkeys(TERMS, text(LONGEST_TERM, empty=True)))
+_Slug = Annotated[str, Expected("an id", _read_slug)]
+_EFFECT: Final = "an effect like '+1 card'"
+_Effect = Annotated[v.Effect, _phrase(_EFFECT, phrases.parse_effect)]
+_Printed = Annotated[
+    tuple[Annotated[v.Effect, _phrase(_EFFECT, _parse_printed)], ...], Field(max_length=v.MOST_EFFECTS)
+]
+_Points = Annotated[int, whole(*v.VP_RANGE)]
+_Editions = Annotated[tuple[Annotated[str, PlainValidator(_known_edition)], ...], AfterValidator(_different)]
+_Readings = Annotated[
+    tuple[Annotated[dict[str, Any], Expected("a reading", _read_reading)], ...],
+    Field(max_length=v.MOST_READINGS),
+]
 
 
-def _conditions(line: Fields, name: str, value: Any) -> tuple[v.Condition, ...]:
-    texts = value if isinstance(value, list) else [value]
-    if len(texts) > v.MOST_CONDITIONS:
-        line.wrong(name, f"has {len(texts)} conditions; at most {v.MOST_CONDITIONS} are possible")
-        return ()
-    found = [_parse(line, name, text, phrases.parse_condition) for text in texts]
-    return tuple(condition for condition in found if condition is not None)
+# --- forms
 
 
-def _parse(line: Fields, name: str, value: Any, parse: Callable[[str], T]) -> T | None:
-    """Parse one text of a line, or return None after noting what is wrong with it."""
-    problem = "missing" if value is None else tomlfile.text_problem(value, v.LONGEST_PHRASE, markup=True)
-    if not problem:
-        try:
-            return parse(value)
-        except phrases.WordError as error:
-            problem = str(error)
-    line.wrong(name, problem)
-    return None
+class CommonForm(Form):
+    """The fields that every kind of entry has."""
+
+    id: Any
+    name: Annotated[str, text(LONGEST_NAME)]
+    name_source: Annotated[str, word(v.NAME_SOURCES)] = "own"
+    name_ru: Annotated[str, text(LONGEST_NAME, empty=True)] = ""
+    confidence: Annotated[str, word(v.CONFIDENCES)] = "own"
+    note: Annotated[str, text(LONGEST_NOTE, empty=True, markup=True)] = ""
 
 
-def _switches(fields: Fields) -> Switches:
-    switch = fields.inner("switches", tuple(v.SWITCHES))
-    bars = switch.list("switches.bars")
-    for number, action in enumerate(bars):
-        if not isinstance(action, str) or action not in v.ACTIONS or action in bars[:number]:
-            allowed = f"different actions of {', '.join(v.ACTIONS)}"
-            switch.wrong("switches.bars", f"expected {allowed}, found {describe(action)}")
-    counts = ""
-    if switch.raw("switches.per_hand_counts") is not None:
-        counts = switch.word("switches.per_hand_counts", v.HAND_SUBSTITUTES)
-    return Switches(
-        bars=tuple(action for action in v.ACTIONS if action in bars),
-        rest=switch.integer("switches.rest", *v.REST_RANGE, default=0),
-        echo=switch.integer("switches.echo", *v.ECHO_RANGE, default=0),
-        per_hand_counts=counts,
+COMMON_FIELDS: Final = tuple(CommonForm.model_fields)
+
+
+class InventionForm(CommonForm):
+    """One `[[invention]]`."""
+
+    stand_ins: ClassVar = {"id": LAST_OWN_ID, "name": "?", "cost": 0, "vp": 0}
+
+    id: Annotated[int, whole(1, LAST_OWN_ID)]
+    cost: Annotated[int, whole(*v.COST_RANGE)]
+    vp: _Points
+    vp_per_built: _Points = 0
+    self_effects: _Printed = Field(default=(), alias="self")
+    others_effects: _Printed = Field(default=(), alias="others")
+    alternatives: _Readings = ()
+
+
+class LineForm(Form):
+    """One line of a twist."""
+
+    when: Annotated[tuple[str, str | None], _phrase("a moment like 'start'", phrases.parse_moment)]
+    conditions: Annotated[tuple[v.Condition, ...], Expected("conditions", _read_conditions)] = Field(
+        default=(), alias="if"
     )
+    who: Annotated[str, word(v.WHOM)] = "self"
+    do: _Effect
+    first: Annotated[bool, Field(strict=True)] = False
+    or_else: _Effect | None = None
+    editions: _Editions = ()
+
+    @property
+    def line(self) -> v.Line:
+        """The line as it is played."""
+        fields = dict(self)
+        when, step = fields.pop("when")
+        return v.Line(when, fields.pop("do"), step, **fields)
+
+    @model_validator(mode="after")
+    def _fits(self, info: "ValidationInfo[_Known]") -> Self:
+        earlier = tuple(info.context.lines)
+        info.context.lines.append(self.line)
+        phrases.check_line(self.line, earlier, info.context.most_minions)
+        return self
+
+
+class SwitchesForm(Form):
+    """The structural rules that a twist switches on."""
+
+    bars: Annotated[tuple[Annotated[str, word(v.ACTIONS)], ...], AfterValidator(_different)] = ()
+    rest: Annotated[int, whole(*v.REST_RANGE)] = 0
+    echo: Annotated[int, whole(*v.ECHO_RANGE)] = 0
+    per_hand_counts: Annotated[str, word(v.HAND_SUBSTITUTES)] = ""
+
+
+class TwistForm(CommonForm):
+    """One `[[twist]]`."""
+
+    stand_ins: ClassVar = {"id": "unread", "name": "?", "editions": ()}
+
+    id: _Slug
+    editions: Annotated[_Editions, Field(min_length=1)]
+    set: Annotated[dict[str, int], _parameters("set")] = Field(default_factory=dict)
+    add: Annotated[dict[str, int], _parameters("add")] = Field(default_factory=dict)
+    multiply: Annotated[dict[str, int], _parameters("multiply")] = Field(default_factory=dict)
+    lines: Annotated[tuple[LineForm, ...], Field(max_length=v.MOST_TWIST_LINES)] = ()
+    switches: SwitchesForm = SwitchesForm()
+    alternatives: _Readings = ()
+
+    @field_validator("add", "multiply")
+    @classmethod
+    def _changed_once(cls, changes: dict[str, int], info: "ValidationInfo[_Known]") -> dict[str, int]:
+        for name in changes:
+            if any(name in info.data.get(how, {}) for how in v.CHANGES):
+                raise ValueError(f"{name} is changed twice by this twist; use one of set, add, multiply")
+        return changes
+
+    @field_validator("lines", mode="before")
+    @classmethod
+    def _from_the_first(cls, lines: Any, info: "ValidationInfo[_Known]") -> Any:
+        info.context.lines.clear()
+        return lines
+
+
+class EditionForm(CommonForm):
+    """One `[[edition]]`."""
+
+    stand_ins: ClassVar = {"id": "", "name": "?", "deck": v.DECK_RULES[0]}
+
+    id: _Slug
+    deck: Annotated[str, word(v.DECK_RULES)]
+    first_game_twists: Annotated[int, whole(0, 2)] = 2
+    set: Annotated[dict[str, int], _parameters("set")] = Field(default_factory=dict)
+    words: Annotated[dict[str, str], _TERMS] = Field(default_factory=dict)
+
+
+# --- from forms to the catalog
+
+
+def read_invention(entry: RawEntry, problems: Problems) -> Invention:
+    """Read one `[[invention]]`."""
+    return _read(entry, problems, InventionForm, lambda form: Invention(**dict(form)))
+
+
+def read_twist(entry: RawEntry, problems: Problems, edition_ids: Sequence[str], most_minions: int) -> Twist:
+    """Read one `[[twist]]`, which may name these editions and ask for up to `most_minions` minions."""
+    return _read(entry, problems, TwistForm, _twist, _Known(edition_ids, most_minions))
+
+
+def read_edition(entry: RawEntry, problems: Problems) -> Edition:
+    """Read one `[[edition]]`."""
+    form = read(EditionForm, entry, problems)
+    basic = {name: parameter.basic for name, parameter in v.PARAMETERS.items()}
+    words = {term: term.capitalize() if term in v.ACTIONS else term for term in TERMS}
+    words |= {term: word for term, word in form.words.items() if word}
+    return Edition(
+        deck=form.deck,
+        first_game_twists=form.first_game_twists,
+        parameters=MappingProxyType(basic | form.set),
+        words=MappingProxyType(words),
+        **_common(form),
+    )
+
+
+def _common(form: CommonForm) -> dict[str, Any]:
+    return {name: getattr(form, name) for name in COMMON_FIELDS}
+
+
+def _twist(form: TwistForm) -> Twist:
+    changes = [Change(name, how, value) for how in v.CHANGES for name, value in getattr(form, how).items()]
+    order = list(v.PARAMETERS)
+    bars = tuple(action for action in v.ACTIONS if action in form.switches.bars)
+    return Twist(
+        editions=form.editions,
+        changes=tuple(sorted(changes, key=lambda change: order.index(change.parameter))),
+        lines=tuple(line.line for line in form.lines),
+        switches=Switches(**{**dict(form.switches), "bars": bars}),
+        **_common(form),
+    )
+
+
+KindT = TypeVar("KindT", InventionForm, TwistForm)
+ItemT = TypeVar("ItemT", Invention, Twist)
+
+
+def _read(
+    entry: RawEntry,
+    problems: Problems,
+    kind: type[KindT],
+    build: Callable[[KindT], ItemT],
+    context: _Known | None = None,
+) -> ItemT:
+    """Read an entry and its alternative readings, each the entry with some fields changed."""
+    form = read(kind, entry, problems, context)
+    plain = {name: value for name, value in entry.fields.items() if name != "alternatives"}
+    known = attempt(kind, plain, context)[1] if form.alternatives else []
+    readings = []
+    for number, changed in enumerate(form.alternatives, 1):
+        other, mistakes = attempt(kind, plain | changed, context)
+        # a mistake of the entry itself was reported already
+        for place, message in (one for one in mistakes if one not in known):
+            source = "alternatives" if place.partition(".")[0] in changed else place
+            problems.add(entry.file_of(source), f"{entry.label} alternative {number}", place, message)
+        readings.append(build(other))
+    return replace(build(form), alternatives=tuple(readings))

@@ -13,14 +13,17 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Annotated, Any, ClassVar, Final
+
+from pydantic import AfterValidator, field_validator
 
 from balance.games import tomlfile
 from balance.games.compiled.notes import weights_note
+from balance.games.forms import Form, Keys, number, read, word
 from balance.games.nefarious.policies.names import LEARNED, PLAIN, POLICIES
-from balance.games.nefarious.policies.parameters import PARAMETER_NAMES, PARAMETERS
+from balance.games.nefarious.policies.parameters import PARAMETERS
 from balance.games.nefarious.policies.weights import NETWORK_FILE, Offset, Policies, PolicyEntry
-from balance.games.tomlfile import Problems
+from balance.games.tomlfile import Problems, RawEntry
 from balance.resources import data_dir
 
 FILE: Final = "policies.toml"
@@ -36,6 +39,46 @@ _WEIGHED: Final = tuple(
 )
 
 
+_Policy = Annotated[str, word(_WEIGHED)]
+_RANGES: Final = {one.name: (one.lowest, one.highest) for one in PARAMETERS}
+_VALUES: Final = Keys({name: number(*bounds) for name, bounds in _RANGES.items()}, required=True)
+_CHANGES: Final = Keys({name: number(low - high, high - low) for name, (low, high) in _RANGES.items()})
+
+
+class _PolicyForm(Form):
+    """One `[[policy]]`."""
+
+    name: _Policy
+    about: str
+    fixed: tuple[str, ...]
+    parameters: Annotated[Mapping[str, float], _VALUES, AfterValidator(MappingProxyType)]
+
+
+class _OffsetForm(Form):
+    """One `[[offset]]`."""
+
+    policy: _Policy
+    twist: str
+    fitted_to: str
+    parameters: Annotated[Mapping[str, float], _CHANGES, AfterValidator(MappingProxyType)]
+
+
+class _FileForm(Form):
+    """A whole file of policies."""
+
+    stand_ins: ClassVar = {"policy": ()}
+
+    policy: tuple[_PolicyForm, ...]
+    offset: tuple[_OffsetForm, ...] = ()
+
+    @field_validator("policy")
+    @classmethod
+    def _complete(cls, policies: tuple[_PolicyForm, ...]) -> tuple[_PolicyForm, ...]:
+        if sorted(policy.name for policy in policies) != sorted(_WEIGHED):
+            raise ValueError(f"expected one entry for each of {', '.join(_WEIGHED)}")
+        return policies
+
+
 @cache
 def official_policies() -> Policies:
     """Return the policies of the installation."""
@@ -47,18 +90,14 @@ def read_policies(path: Path) -> Policies:
     problems = Problems()
     document = tomlfile.read_toml(path, problems)
     problems.raise_if_any()
-    entries: tuple[PolicyEntry, ...] = ()
-    offsets: tuple[Offset, ...] = ()
-    try:
-        entries = tuple(_read_policy(**table) for table in document[POLICY])
-        offsets = tuple(_read_offset(**table) for table in document.get(OFFSET, ()))
-        if sorted(entry.name for entry in entries) != sorted(_WEIGHED):
-            raise ValueError(f"expected one entry for each of {', '.join(_WEIGHED)}")
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        problems.add(str(path), "", "", f"not a file of policies: {error}")
+    form = read(_FileForm, RawEntry("", None, str(path), document), problems)
     network = _network_beside(path, problems)
     problems.raise_if_any()
-    return Policies(entries, offsets, network)
+    return Policies(
+        tuple(PolicyEntry(**dict(policy)) for policy in form.policy),
+        tuple(Offset(**dict(offset)) for offset in form.offset),
+        network,
+    )
 
 
 def read_network(path: Path, problems: Problems) -> bytes:
@@ -114,30 +153,6 @@ def _check_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
         head = _ARRAY.search(file.read(256))
     if not head or 4 * math.prod(map(int, re.findall(rb"\d+", head[1]))) > member.file_size:
         raise ValueError(f"{member.filename} is not an array of weights")
-
-
-def _read_policy(name: str, about: str, fixed: list[str], parameters: Mapping[str, Any]) -> PolicyEntry:
-    missing = [one for one in PARAMETER_NAMES if one not in parameters]
-    if missing:
-        raise ValueError(f"{name} lacks {', '.join(missing)}")
-    return PolicyEntry(name, str(about), tuple(map(str, fixed)), _numbers(parameters, whole=True))
-
-
-def _read_offset(policy: str, twist: str, fitted_to: str, parameters: Mapping[str, Any]) -> Offset:
-    if policy not in _WEIGHED:
-        raise ValueError(f"there is no policy {policy}")
-    return Offset(policy, str(twist), str(fitted_to), _numbers(parameters, whole=False))
-
-
-def _numbers(table: Mapping[str, Any], *, whole: bool) -> Mapping[str, float]:
-    """Return parameters; ValueError if one is out of its range, or larger than that if it is not whole."""
-    for name, value in table.items():
-        parameter = PARAMETERS[PARAMETER_NAMES.index(name)]
-        width = parameter.highest - parameter.lowest
-        low, high = (parameter.lowest, parameter.highest) if whole else (-width, width)
-        if isinstance(value, bool) or not low <= value <= high:
-            raise ValueError(f"{name}: expected {low:g}..{high:g}, found {tomlfile.describe(value)}")
-    return MappingProxyType({name: float(value) for name, value in table.items()})
 
 
 _HEAD: Final = """\

@@ -111,7 +111,7 @@ MISTAKES = [
     (TWIST + "lnies = []", MINE, "lnies", "did you mean 'lines'?"),
     (CARD + "price = 3", JET, "price", "allowed: id, name"),
     (line('when = "end", do = "+1 card", iff = "hand == 0"'), MINE, "lines.1.iff", "unknown"),
-    (TWIST + "switches = { recho = 1 }", MINE, "switches.recho", "did you mean 'switches.echo'"),
+    (TWIST + "switches = { recho = 1 }", MINE, "switches.recho", "did you mean 'echo'"),
     ("[catalog]\nversoin = '1'", "catalog", "versoin", "allowed: version"),
     (
         '[[edition]]\nid = "ascora-2011"\nwords = { imp = "x" }',
@@ -120,14 +120,14 @@ MISTAKES = [
         "unknown",
     ),
     # unknown words
-    (CARD + 'self = ["+1 crad"]', JET, "self", "did you mean 'card'?"),
-    (CARD + 'self = ["+1 card per hnad"]', JET, "self", "did you mean 'hand'?"),
-    (CARD + 'self = ["1 card"]', JET, "self", "reads like '+1 card'"),
-    (CARD + 'self = ["+1 card please"]', JET, "self", "is not understood"),
-    (CARD + 'self = ["+1 minion on mars"]', JET, "self", "allowed: speculate, invent"),
-    (CARD + 'self = ["+1 income"]', JET, "self", "moves card, money or minion"),
-    (CARD + 'self = ["+1 card per led-zone"]', JET, "self", "counts per hand"),
-    (CARD + 'self = ["+1 card per money/N"]', JET, "self", "write a number for N"),
+    (CARD + 'self = ["+1 crad"]', JET, "self.1", "did you mean 'card'?"),
+    (CARD + 'self = ["+1 card per hnad"]', JET, "self.1", "did you mean 'hand'?"),
+    (CARD + 'self = ["1 card"]', JET, "self.1", "reads like '+1 card'"),
+    (CARD + 'self = ["+1 card please"]', JET, "self.1", "is not understood"),
+    (CARD + 'self = ["+1 minion on mars"]', JET, "self.1", "allowed: speculate, invent"),
+    (CARD + 'self = ["+1 income"]', JET, "self.1", "moves card, money or minion"),
+    (CARD + 'self = ["+1 card per led-zone"]', JET, "self.1", "counts per hand"),
+    (CARD + 'self = ["+1 card per money/N"]', JET, "self.1", "write a number for N"),
     (CARD + 'confidence = "sure"', JET, "confidence", "allowed: official, two"),
     (CARD + 'name_source = "guess"', JET, "name_source", "allowed: attested"),
     (line('when = "strat", do = "+1 card"'), MINE, "lines.1.when", "'start'"),
@@ -139,9 +139,9 @@ MISTAKES = [
     (line('when = "end", do = "+1 card", if = "hand = 0"'), MINE, "lines.1.if", "allowed: =="),
     (line('when = "end", do = "+1 card", if = "hand"'), MINE, "lines.1.if", "reads like"),
     (line('when = "end", do = "+1 card", if = "played"'), MINE, "lines.1.if", "played ACTION"),
-    (TWIST + "set = { gaol = 3 }", MINE, "set", "did you mean 'goal'?"),
-    (TWIST + 'switches = { bars = ["sleep"] }', MINE, "switches.bars", "different actions of"),
-    (TWIST + 'switches = { bars = ["work", "work"] }', MINE, "switches.bars", "different actions of"),
+    (TWIST + "set = { gaol = 3 }", MINE, "set.gaol", "did you mean 'goal'?"),
+    (TWIST + 'switches = { bars = ["sleep"] }', MINE, "switches.bars.1", "allowed: speculate, invent"),
+    (TWIST + 'switches = { bars = ["work", "work"] }', MINE, "switches.bars", "names 'work' twice"),
     (TWIST + 'switches = { per_hand_counts = "money" }', MINE, "switches.per_hand_counts", "minion, built"),
     (
         '[[edition]]\nid = "ascora-2011"\ndeck = "none"',
@@ -158,15 +158,15 @@ MISTAKES = [
     (CARD.replace("3", "2020-01-01"), JET, "cost", "found 2020-01-01"),
     (CARD.replace("3", "[3]"), JET, "cost", "found a list"),
     (CARD + 'self = "+1 card"', JET, "self", "expected a list"),
-    (CARD + "self = [1]", JET, "self", "found 1"),
-    (CARD + 'self = [["+1 card"]]', JET, "self", "found a list"),
+    (CARD + "self = [1]", JET, "self.1", "found 1"),
+    (CARD + 'self = [["+1 card"]]', JET, "self.1", "found a list"),
     (CARD.replace('"Jet Pack"', "7"), JET, "name", "expected a text, found 7"),
     (TWIST + "lines = [1]", MINE, "lines.1", "expected a table"),
     (TWIST + "lines = {}", MINE, "lines", "expected a list"),
     (TWIST + "set = 3", MINE, "set", "expected a table"),
     (TWIST + "switches = []", MINE, "switches", "expected a table"),
     (TWIST + "set = { goal = 3.5 }", MINE, "set.goal", "found 3.5"),
-    (line('when = 1, do = "+1 card"'), MINE, "lines.1.when", "expected a text"),
+    (line('when = 1, do = "+1 card"'), MINE, "lines.1.when", "expected a moment"),
     (line('when = "end", do = "+1 card", first = 1'), MINE, "lines.1.first", "true or false"),
     ('[[twist]]\nid = "unions"\neditions = "all"', "twist 'unions'", "editions", "expected a list"),
     ("[twist]\nid = 'a'", "", "twist", "under its own [[twist]]"),
@@ -177,14 +177,14 @@ MISTAKES = [
     (CARD.replace("cost = 3", ""), JET, "cost", "missing"),
     (TWIST.replace('name = "Mine"', ""), MINE, "name", "missing"),
     (TWIST.replace('editions = ["ascora-2011"]', ""), MINE, "editions", "missing"),
-    (TWIST.replace('["ascora-2011"]', "[]"), MINE, "editions", "missing"),
+    (TWIST.replace('["ascora-2011"]', "[]"), MINE, "editions", "needs at least 1"),
     (line('when = "end"'), MINE, "lines.1.do", "missing"),
     # ids
     ("[[invention]]\nid = true", "invention number 1", "id", "found true"),
     ("[[twist]]\nid = nan", "twist number 1", "id", "found nan"),
     (CARD.replace("1001", "65"), "invention 65", "id", "own cards take ids 1001..9999"),
-    (CARD.replace("1001", "10000"), "invention 10000", "id", "1001..9999"),
-    (CARD.replace("1001", "-1"), "invention -1", "id", "1001..9999"),
+    (CARD.replace("1001", "10000"), "invention 10000", "id", "1..9999"),
+    (CARD.replace("1001", "-1"), "invention -1", "id", "1..9999"),
     (CARD.replace("1001", '"jet"'), "invention 'jet'", "id", "expected a whole number"),
     (
         CARD.replace("1001", "0x" + "f" * 9000),
@@ -193,27 +193,27 @@ MISTAKES = [
         "far too large",
     ),
     (TWIST.replace('"mine"', '"My Twist"'), "twist 'My Twist'", "id", "lower-case words joined by hyphens"),
-    (TWIST.replace('"mine"', '"12"'), "twist '12'", "id", "needs a letter"),
+    (TWIST.replace('"mine"', '"12"'), "twist '12'", "id", "with a letter"),
     (TWIST.replace('"mine"', "12"), "twist 12", "id", "lower-case words"),
     (TWIST.replace('"mine"', "0x" + "f" * 9000), "twist a number that is far too large", "id", "lower-case"),
     # out of range
-    (CARD.replace("cost = 3", "cost = 100"), JET, "cost", "expected 0..99, found 100"),
-    (CARD.replace("cost = 3", "cost = -1"), JET, "cost", "expected 0..99, found -1"),
-    (CARD.replace("vp = 2", "vp = 100"), JET, "vp", "expected -20..99"),
-    (CARD.replace("vp = 2", "vp = -21"), JET, "vp", "expected -20..99"),
+    (CARD.replace("cost = 3", "cost = 100"), JET, "cost", "expected a whole number 0..99, found 100"),
+    (CARD.replace("cost = 3", "cost = -1"), JET, "cost", "expected a whole number 0..99, found -1"),
+    (CARD.replace("vp = 2", "vp = 100"), JET, "vp", "expected a whole number -20..99"),
+    (CARD.replace("vp = 2", "vp = -21"), JET, "vp", "expected a whole number -20..99"),
     (CARD.replace("vp = 2", "vp = 0x" + "f" * 9000), JET, "vp", "far too large"),
-    (CARD + 'self = ["+21 card"]', JET, "self", "1..20"),
-    (CARD + 'self = ["+0 card"]', JET, "self", "1..20"),
-    (CARD + 'self = ["+1 card per money/1"]', JET, "self", "2..20"),
-    (TWIST + "set = { goal = 1000 }", MINE, "set.goal", "expected 1..999, found 1000"),
-    (TWIST + "multiply = { goal = 11 }", MINE, "multiply.goal", "expected 0..10"),
-    (TWIST + "switches = { rest = 4 }", MINE, "switches.rest", "expected 1..3"),
-    (TWIST + "switches = { echo = 0 }", MINE, "switches.echo", "expected 1..9"),
+    (CARD + 'self = ["+21 card"]', JET, "self.1", "1..20"),
+    (CARD + 'self = ["+0 card"]', JET, "self.1", "1..20"),
+    (CARD + 'self = ["+1 card per money/1"]', JET, "self.1", "2..20"),
+    (TWIST + "set = { goal = 1000 }", MINE, "set.goal", "expected a whole number 1..999, found 1000"),
+    (TWIST + "multiply = { goal = 11 }", MINE, "multiply.goal", "expected a whole number 0..10"),
+    (TWIST + "switches = { rest = 4 }", MINE, "switches.rest", "expected a whole number 1..3"),
+    (TWIST + "switches = { echo = 0 }", MINE, "switches.echo", "expected a whole number 1..9"),
     (
         '[[edition]]\nid = "ascora-2011"\nset = { goal = 0 }',
         "edition 'ascora-2011'",
         "set.goal",
-        "expected 1..999",
+        "expected a whole number 1..999",
     ),
     (CARD + "self = [" + '"+1 card",' * 5 + "]", JET, "self", "at most 4"),
     (TWIST + "lines = [" + '{ when = "end", do = "+1 card" },' * 13 + "]", MINE, "lines", "at most 12"),
@@ -231,27 +231,32 @@ MISTAKES = [
     (CARD.replace("Jet Pack", "moon base"), JET, "name", "invention 46 already"),
     (CARD.replace("Jet Pack", "12"), JET, "name", "invention 12 already"),
     # unknown references
-    (TWIST.replace("ascora-2011", "ascora-2012"), MINE, "editions", "did you mean 'ascora-2011'?"),
+    (TWIST.replace("ascora-2011", "ascora-2012"), MINE, "editions.1", "did you mean 'ascora-2011'?"),
     (TWIST.replace('"ascora-2011"', '"ascora-2011", "ascora-2011"'), MINE, "editions", "twice"),
-    (line('when = "end", do = "+1 card", editions = ["x"]'), MINE, "lines.1.editions", "known"),
+    (
+        line('when = "end", do = "+1 card", editions = ["x"]'),
+        MINE,
+        "lines.1.editions.1",
+        "allowed: ascora-2011",
+    ),
     ('[[twist]]\nid = "onions"\nremove = true', "twist 'onions'", "remove", "did you mean 'unions'?"),
     ("[[invention]]\nid = 1001\nremove = true", JET, "remove", "unknown invention"),
     ('[[twist]]\nid = "unions"\nremove = false', "twist 'unions'", "remove", "only 'remove = true'"),
     ('[[twist]]\nid = "unions"\nremove = true\nname = "x"', "twist 'unions'", "remove", "no other field"),
     # the same parameter twice
-    (TWIST + "set = { goal = 3 }\nadd = { goal = 3 }", MINE, "add.goal", "changed twice"),
+    (TWIST + "set = { goal = 3 }\nadd = { goal = 3 }", MINE, "add", "goal is changed twice"),
     # alternatives
     (CARD + "alternatives = [{ foo = 1 }]", "invention 1001 alternative 1", "foo", "unknown field"),
     (CARD + "alternatives = [{ cost = 1 }, { cost = -1 }]", "invention 1001 alternative 2", "cost", "0..99"),
-    (CARD + "alternatives = [{}]", JET, "alternatives", "expected tables"),
-    (CARD + "alternatives = [1]", JET, "alternatives", "expected tables"),
-    (CARD + 'alternatives = [{ name = "x" }]', JET, "alternatives", "may not change name"),
-    (CARD + "alternatives = [{ alternatives = [] }]", JET, "alternatives", "may not change"),
+    (CARD + "alternatives = [{}]", JET, "alternatives.1", "expected a table"),
+    (CARD + "alternatives = [1]", JET, "alternatives.1", "expected a table"),
+    (CARD + 'alternatives = [{ name = "x" }]', JET, "alternatives.1", "may not change name"),
+    (CARD + "alternatives = [{ alternatives = [] }]", JET, "alternatives.1", "may not change"),
     (CARD + "alternatives = [" + "{ cost = 1 }," * 9 + "]", JET, "alternatives", "at most 8"),
     (
         TWIST + "add = { goal = 1 }\nalternatives = [{ set = { goal = 1 } }]",
         "twist 'mine' alternative 1",
-        "add.goal",
+        "add",
         "twice",
     ),
     # words that do not fit together
@@ -317,7 +322,7 @@ MISTAKES = [
         "lines.1",
         "nothing is revealed yet",
     ),
-    (CARD + 'self = ["+1 card per other with round > 3"]', JET, "self", "not asked of others"),
+    (CARD + 'self = ["+1 card per other with round > 3"]', JET, "self.1", "not asked of others"),
 ]
 
 
@@ -424,7 +429,7 @@ def test_an_edition_needs_two_twists(problems):
 
 def test_an_edition_that_others_name_cannot_be_removed(problems):
     found = problems('[[twist]]\nid = "mine"\nname = "M"\neditions = ["home"]\n')
-    assert found[0][1] == "editions"
+    assert found[0][1] == "editions.1"
 
 
 def test_a_deck_needs_three_cards_for_six_players(problems):
@@ -527,10 +532,10 @@ def test_five_mistakes_are_five_problems(problems):
         set = { gaol = 3 }
         """)
     assert [problem[:2] for problem in found] == [
-        ("invention 46", "self"),
+        ("invention 46", "self.1"),
         ("invention 1001", "cost"),
         ("invention 1001", "vp"),
-        ("twist 'mine'", "set"),
+        ("twist 'mine'", "set.gaol"),
         ("twist 'mine'", "name"),
     ]
 

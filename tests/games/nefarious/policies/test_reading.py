@@ -241,37 +241,54 @@ def cut(text, start, end):
     return re.sub(re.escape(start) + ".*?" + re.escape(end), end, text, count=1, flags=re.S)
 
 
+COIN = "policy.1.parameters.coin"
 BAD_POLICIES = [
-    (lambda t: replaced(t, '"greedy"', '"greedi"'), "expected one entry for each of greedy, rusher"),
-    (lambda t: replaced(t, 'name = "greedy"\n', ""), "missing 1 required positional argument: 'name'"),
-    (lambda t: replaced(t, "about = ", "abuot = 1\nabout = "), "unexpected keyword argument 'abuot'"),
-    (lambda t: replaced(t, "fixed = [", "fixed = 3\n# ["), "not iterable"),
-    (lambda t: replaced(t, "\ncoin = ", "\ncoin = 9\n# "), "coin: expected 0..2, found 9"),
-    (lambda t: replaced(t, "\ncoin = ", "\ncoin = nan\n# "), "coin: expected 0..2, found nan"),
-    (lambda t: replaced(t, "\ncoin = ", "\ncoin = true\n# "), "coin: expected 0..2, found true"),
-    (lambda t: replaced(t, "\ncoin = ", "\n# "), "greedy lacks coin"),
-    (lambda t: replaced(t, "\ncoin = ", "\ncoin = []\n# "), "not supported"),
-    (lambda t: replaced(t, "\ncoin = ", "\nkoin = 1\ncoin = "), "not in tuple"),
-    (lambda t: cut(t, "[[policy]]", "[[policy]]\n"), "expected one entry"),
-    (lambda t: t + cut(t, "#", "[[policy]]").split("\n\n")[0], "expected one entry"),
-    (lambda t: "policy = 1", "not iterable"),
-    (lambda t: "policy = [1]", "must be a mapping"),
-    (lambda t: "polices = 1", "'policy'"),
-    (lambda t: f"{t}\n{OFFSET.replace('adaptive', 'adaptiv')}", "there is no policy adaptiv"),
-    (lambda t: f"{t}\n{OFFSET.replace('0.25', '-2.5')}", "coin: expected -2..2, found -2.5"),
+    (lambda t: replaced(t, '"greedy"', '"greedi"'), "policy.1.name", "did you mean 'greedy'?"),
+    (lambda t: replaced(t, 'name = "greedy"\n', ""), "policy.1.name", "missing; one of greedy, rusher"),
+    (lambda t: replaced(t, "about = ", "abuot = 1\nabout = "), "policy.1.abuot", "did you mean 'about'?"),
+    (lambda t: replaced(t, "about = ", "about = 1 # "), "policy.1.about", "expected a text, found 1"),
+    (lambda t: replaced(t, "fixed = [", "fixed = 3\n# ["), "policy.1.fixed", "expected a list, found 3"),
+    (lambda t: replaced(t, "\ncoin = ", "\ncoin = 9\n# "), COIN, "expected a number 0..2, found 9"),
+    (lambda t: replaced(t, "\ncoin = ", "\ncoin = nan\n# "), COIN, "expected a number 0..2, found nan"),
+    (lambda t: replaced(t, "\ncoin = ", "\ncoin = true\n# "), COIN, "expected a number 0..2, found true"),
+    (lambda t: replaced(t, "\ncoin = ", "\n# "), COIN, "missing; a number 0..2"),
+    (lambda t: replaced(t, "\ncoin = ", "\ncoin = []\n# "), COIN, "found an empty list"),
+    (
+        lambda t: replaced(t, "\ncoin = ", "\nkoin = 1\ncoin = "),
+        "policy.1.parameters.koin",
+        "did you mean 'coin'",
+    ),
+    (lambda t: cut(t, "[[policy]]", "[[policy]]\n"), "policy", "expected one entry for each of greedy"),
+    (lambda t: t + cut(t, "#", "[[policy]]").split("\n\n")[0], "policy", "expected one entry for each of"),
+    (lambda t: "policy = 1", "policy", "expected a list, found 1"),
+    (lambda t: "policy = [1]", "policy.1", "expected a table"),
+    (
+        lambda t: f"{t}\n{OFFSET.replace('adaptive', 'adaptiv')}",
+        "offset.1.policy",
+        "did you mean 'adaptive'?",
+    ),
+    (lambda t: f"{t}\n{OFFSET.replace('0.25', '-2.5')}", "offset.1.parameters.coin", "-2..2, found -2.5"),
 ]
 
 
-@pytest.mark.parametrize(("spoil", "problem"), BAD_POLICIES)
-def test_a_file_that_is_not_one_of_policies_is_refused(tmp_path, spoil, problem):
+@pytest.mark.parametrize(("spoil", "field", "message"), BAD_POLICIES)
+def test_a_mistake_in_a_file_of_policies_is_named_with_its_place(tmp_path, spoil, field, message):
     file = tmp_path / "policies.toml"
     file.write_text(spoil(policies_text(plain())), encoding="utf-8")
     with pytest.raises(CatalogError) as caught:
         read_policies(file)
     [found] = caught.value.problems
-    assert found.file == str(file)
-    assert "not a file of policies" in found.message
-    assert problem in found.message
+    assert (found.file, found.field) == (str(file), field)
+    assert message in found.message
+
+
+def test_a_file_of_something_else(tmp_path):
+    file = tmp_path / "policies.toml"
+    file.write_text("polices = 1")
+    with pytest.raises(
+        CatalogError, match=r"policy: missing\n.*polices: unknown field .*did you mean 'policy'"
+    ):
+        read_policies(file)
 
 
 def test_a_file_that_is_not_there(tmp_path):

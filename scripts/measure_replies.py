@@ -1,0 +1,243 @@
+"""Measure what best replies gain against the learned player, and write data/nefarious/replies.json.
+
+    python scripts/measure_replies.py                 # 60 cells, hours on two cores
+    python scripts/measure_replies.py --cells 12      # the first twelve
+    python scripts/measure_replies.py --page          # the table of docs/policies.md, nothing is played
+
+Each cell is measured by five jobs: a reply that begins as the learned player, one that begins from nothing,
+the control (the same trainer from nothing against `adaptive`, beside what `learned` gains there), a table of
+`search:100`, and the cheap probe. Every job is kept in data/runs/measuring/replies.jsonl at once, so a run
+that was stopped goes on where it was; jobs of other weights are done again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from math import sqrt
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from balance.dataset.stamp import stamp
+from balance.experiments.samples import PUBLISHED_SEED, TUNING_SEEDS
+from balance.games.nefarious.catalog.loading import load_catalog
+from balance.games.nefarious.game import GAME
+from balance.games.nefarious.player import Player
+from balance.games.nefarious.policies.names import FIELD, policy_number
+from balance.games.nefarious.rules import compile_cell
+from balance.learning.replies import best_reply
+from balance.learning.training import Frozen
+from balance.resources import data_dir
+from balance.stats.intervals import Z
+
+EDITION: Final = "ascora-2011"
+REPLIES_FILE: Final = "replies.json"
+KEPT: Final = Path(__file__).parents[1] / "data" / "runs" / "measuring" / "replies.jsonl"
+DRAWN: Final = 50
+WORST_KNOWN: Final = (
+    ((), 4),
+    (("better-left-unknown", "recycling"), 4),
+    (("hyperinflation", "parallel-universe"), 2),
+    (("age-of-boredom", "perpetual-motion"), 4),
+    (("forgotten-epiphanies", "parallel-universe"), 6),
+    (("embezzling-minions", "mob-influence"), 6),
+    (("geeks", "overpopulation"), 4),
+    (("mad-broker", "overpopulation"), 4),
+    (("grants", "long-term-plans"), 4),
+    (("embezzling-minions", "security-measures"), 2),
+)
+"""Where players of earlier versions did worst against bots, replies or the round limit."""
+PROBED: Final = ("skilled", "casual", *FIELD)
+
+Cell = tuple[tuple[str, ...], int]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Win points above a fair share of one among others, with the ends of a 95% interval."""
+
+    gain: float
+    low: float
+    high: float
+    trained: int = 0
+    fresh: int = 0
+
+
+def drawn_cells() -> list[Cell]:
+    """Return the ten worst known cells, and fifty drawn by chance over player counts and pairs."""
+    catalog = load_catalog()
+    pairs = list(combinations(sorted(twist.id for twist in catalog.twists_of(EDITION)), 2))
+    rng = np.random.default_rng(PUBLISHED_SEED)
+    drawn = [(pairs[int(rng.integers(len(pairs)))], int(rng.integers(2, 7))) for _ in range(DRAWN)]
+    # in turns, so that the first cells are a fair sample of both kinds
+    mixed: list[Cell] = []
+    for number, cell in enumerate(drawn):
+        mixed.append(cell)
+        if number % 5 == 4:
+            mixed.append(WORST_KNOWN[number // 5])
+    return mixed
+
+
+class Measuring:
+    """Does the jobs of cells, and keeps every one."""
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.given = given
+        self.catalog = load_catalog([given.weights] if given.weights else ())
+        self.game = GAME.trainable(self.catalog)
+        self.stamp = stamp(GAME, self.catalog)
+        self.learned = Frozen(self.game.past[0], self.game.weights())
+        self._known: dict[str, Gain] = {}
+        if given.kept.is_file():
+            for line in given.kept.read_text("utf-8").splitlines():
+                found = json.loads(line)
+                if found["stamp"] == self.stamp:
+                    self._known[found["key"]] = Gain(**found["gain"])
+
+    def measure(self, job: str, cell: Cell) -> Gain:
+        """Return the result of a job, which is done if it is not kept yet."""
+        key = json.dumps([job, *cell, self.given.games, self.given.fresh])
+        if key not in self._known:
+            found = getattr(self, f"_{job}")(cell)
+            self._known[key] = found
+            self.given.kept.parent.mkdir(parents=True, exist_ok=True)
+            with self.given.kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"stamp": self.stamp, "key": key, "gain": asdict(found)}) + "\n")
+            sys.stderr.write(f"{job} {cell}: {found.gain:.3f} ({found.low:.3f} to {found.high:.3f})\n")
+        return self._known[key]
+
+    def _train(self, cell: Cell, frozen: Frozen, start: Any) -> Gain:
+        twists, players = cell
+        given = self.given
+        reply = best_reply(
+            self.game,
+            lambda: compile_cell(self.catalog, EDITION, players, twists),
+            frozen,
+            start,
+            given.games,
+            given.fresh,
+            TUNING_SEEDS.start,
+            given.threads,
+        )
+        return Gain(reply.gain, reply.low, reply.high, reply.trained, reply.fresh)
+
+    def _learned(self, cell: Cell) -> Gain:
+        return self._train(cell, self.learned, self.learned.weights)
+
+    def _nothing(self, cell: Cell) -> Gain:
+        return self._train(cell, self.learned, None)
+
+    def _control(self, cell: Cell) -> Gain:
+        return self._train(cell, Frozen(policy_number("adaptive")), None)
+
+    def _alone(self, cell: Cell, one: str, others: str, games: int) -> Gain:
+        twists, players = cell
+        indices = np.arange(games, dtype=np.int64)
+        seats = np.full((games, players), policy_number(others), np.int64)
+        seats[indices, indices % players] = policy_number(one)
+        compiled = compile_cell(self.catalog, EDITION, players, twists)
+        winners = Player().outcomes(compiled, PUBLISHED_SEED, indices, seats).winners
+        points = np.where(winners == indices % players, float(players), 0.0)
+        points[winners < 0] = 1.0
+        half = Z * float(points.std(ddof=1)) / sqrt(games)
+        gain = float(points.mean()) - 1.0
+        return Gain(gain, gain - half, gain + half, 0, games)
+
+    def _reach(self, cell: Cell) -> Gain:
+        return self._alone(cell, "learned", "adaptive", 10_000)
+
+    def _search(self, cell: Cell) -> Gain:
+        return self._alone(cell, "search:100", "learned", self.given.searched)
+
+    def _probe(self, cell: Cell) -> Gain:
+        """Return the gain of the best of the rungs, the bots and `search:10`."""
+        found = [self._alone(cell, one, "learned", 400) for one in (*PROBED, "search:10")]
+        return max(found, key=lambda gain: gain.gain)
+
+
+JOBS: Final = ("learned", "nothing", "control", "reach", "search", "probe")
+
+
+def cell_record(cell: Cell, jobs: dict[str, Gain]) -> dict[str, Any]:
+    """Return a cell as it ships: the best of both replies, or what search gains where it gains 0.1 more."""
+    start = max(("learned", "nothing"), key=lambda name: jobs[name].gain)
+    best = jobs[start]
+    if jobs["search"].gain > best.gain + 0.1:
+        start, best = "search:100", jobs["search"]
+    return {
+        "twists": list(cell[0]),
+        "players": cell[1],
+        **asdict(best),
+        "start": start,
+        "control": jobs["control"].gain,
+        "learned_among_adaptive": jobs["reach"].gain,
+        "search": asdict(jobs["search"]),
+        "probe": jobs["probe"].gain,
+    }
+
+
+def summary(cells: list[dict[str, Any]]) -> dict[str, float]:
+    """Return the figures of the table: quantiles of the gain, and how many controls reach 0.8."""
+    gains = [cell["gain"] for cell in cells]
+    reached = [cell["control"] >= 0.8 * cell["learned_among_adaptive"] for cell in cells]
+    return {
+        "median": float(np.median(gains)),
+        "ninetieth": float(np.quantile(gains, 0.9)),
+        "worst": float(max(gains)),
+        "controls_reached": float(np.mean(reached)),
+    }
+
+
+def page(document: dict[str, Any]) -> str:
+    """Return the tables of docs/policies.md."""
+    rows = ["| players | twists | gain of a best reply | by | control | `search:100` |\n"]
+    rows.append("|---:|---|---|---|---|---|\n")
+    for cell in sorted(document["cells"], key=lambda cell: -cell["gain"]):
+        gain = f"{cell['gain']:.2f} ({cell['low']:.2f} to {cell['high']:.2f})"
+        control = f"{cell['control']:.2f} of {cell['learned_among_adaptive']:.2f}"
+        twists = " + ".join(cell["twists"]) or "none"
+        rows.append(
+            f"| {cell['players']} | {twists} | {gain} | {cell['start']} | {control} | "
+            f"{cell['search']['gain']:.2f} |\n"
+        )
+    return "".join(rows)
+
+
+def main() -> None:
+    """Measure cells, and write what is known by then."""
+    read = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    read.add_argument("--cells", type=int, default=60, help="how many of the 60 cells")
+    read.add_argument("--games", type=int, default=200_000, help="games that a reply learns from")
+    read.add_argument("--fresh", type=int, default=20_000, help="games that it is measured on")
+    read.add_argument("--searched", type=int, default=400, help="games of `search:100`")
+    read.add_argument("--weights", type=Path, help="weights of another learned player")
+    read.add_argument("--threads", type=int, default=2)
+    read.add_argument("--kept", type=Path, default=KEPT, help="where jobs are kept while it runs")
+    read.add_argument("--out", type=Path, default=data_dir(GAME.name) / REPLIES_FILE)
+    read.add_argument("--page", action="store_true", help="print the table of what was measured")
+    given = read.parse_args()
+    if given.page:
+        sys.stdout.write(page(json.loads(given.out.read_bytes())))
+        return
+    measuring = Measuring(given)
+    cells: list[dict[str, Any]] = []
+    for cell in drawn_cells()[: given.cells]:
+        cells.append(cell_record(cell, {job: measuring.measure(job, cell) for job in JOBS}))
+        document = {
+            "game": GAME.name,
+            "seed": PUBLISHED_SEED,
+            "games": given.games,
+            "stamp": measuring.stamp,
+            "summary": summary(cells),
+            "cells": cells,
+        }
+        given.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
