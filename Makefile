@@ -58,14 +58,15 @@ BENCH ?=
 bench: venv ## Measure speed, and print it as one Markdown table
 	$(PY) scripts/bench.py $(BENCH)
 
-# Stopped and called again, the ladder and the players go on where they were. Each line can be run alone.
-measure: venv ## Measure what ships as data again: ladder, facts in doubt, prices, strength of the players (hours)
+# Stopped and called again, ladder, players and best replies go on where they were. Each line can be run alone.
+measure: venv ## Measure what ships as data again: ladder, facts in doubt, prices, players, best replies (hours)
 	$(PY) scripts/measure_ladder.py --games 600
 	$(BALANCE) contested --edition ascora-2011 --players 4 --games 400 --combinations 12 --seed 0 \
 	    --json --out data/nefarious/contested.json --force
 	$(BALANCE) price --edition ascora-2011 --players 4 --games 20000 --seed 0 \
 	    --json --out data/nefarious/prices.json --force
 	$(PY) scripts/measure_players.py
+	$(PY) scripts/measure_replies.py
 
 # How many games, and which.
 GAMES ?= 20000

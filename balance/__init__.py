@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from balance.dataset.run import Run, Runs, open_run, open_runs
     from balance.measure.items import values
-    from balance.report.answers import check, check_all, compare, contested, price
+    from balance.report.answers import check, check_all, compare, contested, ladder, mend, price, why
     from balance.report.build import write_report
     from balance.report.model import Answer
     from balance.sweep.replaying import Replay, replay
@@ -35,12 +35,15 @@ __all__ = [
     "check_all",
     "compare",
     "contested",
+    "ladder",
+    "mend",
     "open_run",
     "open_runs",
     "price",
     "replay",
     "simulate",
     "values",
+    "why",
     "write_report",
 ]
 
@@ -53,7 +56,10 @@ _HOMES = {
     "check_all": "balance.report.answers",
     "compare": "balance.report.answers",
     "contested": "balance.report.answers",
+    "ladder": "balance.report.answers",
+    "mend": "balance.report.answers",
     "price": "balance.report.answers",
+    "why": "balance.report.answers",
     "Run": "balance.dataset.run",
     "Runs": "balance.dataset.run",
     "open_run": "balance.dataset.run",
@@ -65,7 +71,7 @@ _HOMES = {
     "write_report": "balance.report.build",
 }
 
-DERIVED = {"findings": "balance.judge.tables", "verdicts": "balance.judge.tables"}
+DERIVED = dict.fromkeys(("findings", "verdicts", "pooled_findings", "verdict_counts"), "balance.judge.tables")
 """Tables of SQL that a later stage makes when a query first names them, and the module that makes them."""
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-AFTER = ("report", "judge", "cli")
+AFTER = ("report", "judge", "cli", "experiments/compare")
 """Folders behind the numbers."""
 SQL = re.compile(
     r"\bselect\b.+\bfrom\b|\bfrom \w+ where\b|\bcreate (or replace )?(temp )?(table|view)\b|\binsert into\b",

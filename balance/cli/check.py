@@ -13,6 +13,7 @@ from balance.cli.sweep_progress import player
 from balance.errors import UsageError
 
 if TYPE_CHECKING:
+    from balance.experiments.causes import Causes
     from balance.experiments.check import Check
     from balance.experiments.suggest import Remedy
 
@@ -22,6 +23,7 @@ EPILOG = examples(
     "balance check --catalog my-cards.toml --players 4",
     "balance check grants --accept action:speculate:low --fail-on bent",
     "balance check grants recycling --players 4 --suggest",
+    "balance check geeks mad-broker --players 4 --why --json",
     "balance check --all data/runs/full --players 4",
     "balance check --all data/runs/full --until-decided --budget 2000000",
 )
@@ -103,6 +105,13 @@ def check(
         bool,
         typer.Option("--suggest", help="If it is broken: the smallest change of one number that mends it."),
     ] = False,
+    why: Annotated[
+        bool | None,
+        typer.Option(
+            "--why/--no-why",
+            help="Open stalled games and switch off each rule in turn; by default on a terminal, afterwards.",
+        ),
+    ] = None,
     edition: gameoptions.EditionOption = None,
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of all games that are played.")] = 0,
     catalog: gameoptions.CatalogOption = None,
@@ -120,10 +129,13 @@ def check(
     """
     options = output.options(format_, as_json, out, force, pages=True)
     fails = _fails(fail_on, every)
+    explained: Check | None = None
     if suggest and (every or run):
         raise UsageError("--suggest goes with a combination that is played, not with --all or --run")
     if save_run is not None and (every or run):
         raise UsageError("--save-run keeps games that are played; it does not go with --all or --run")
+    if why and every:
+        raise UsageError("--why explains one combination, not --all")
     if every:
         _refuse("--all judges what the runs hold", catalog=catalog, edition=edition)
         from balance.experiments.rank import check_all
@@ -166,11 +178,19 @@ def check(
             accept=accept or (),
             save_run=save_run,
             play=player(jobs),
+            jobs=jobs,
             say=diagnostics.say,
         )
         remedy = _remedy(found, strength, jobs) if suggest else None
-        answer = check_answer(found, remedy, mended=suggest)
+        waiting = options.format is output.Format.table and output.screen(options) is not None
+        causes = _causes(found, jobs) if why and not waiting else None
+        answer = check_answer(found, remedy, causes, mended=suggest)
+        explained = found if waiting and why is not False else None
     output.answer(answer, options)
+    if explained is not None:
+        from balance.report.causes_section import causes_section
+
+        output.later(causes_section(_causes(explained, jobs)))
     if set(fails) & {one["verdict"] for one in answer.verdicts}:
         context.exit(BROKEN)
 
@@ -188,6 +208,14 @@ def _refuse(why: str, **options: object) -> None:
     given = [f"--{name}" for name, value in options.items() if value]
     if given:
         raise UsageError(f"{why}; it does not go with {', '.join(given)}")
+
+
+def _causes(found: Check, jobs: int | None) -> Causes | None:
+    """Return what explains a verdict; None if there is nothing to explain."""
+    from balance.experiments import causes as explaining
+
+    with diagnostics.progress("causes", len(explaining.rules_of(found))) as line:
+        return explaining.causes(found, jobs, lambda variant: line.advance(1, variant))
 
 
 def _remedy(found: Check, strength: str, jobs: int | None) -> Remedy | None:

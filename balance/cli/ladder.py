@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated
 
 import typer
 
-from balance import games, machine
+from balance import games
 from balance.cli import diagnostics, gameoptions, output
 from balance.cli.help_text import examples
 from balance.experiments import ladder as measuring
-from balance.experiments.samples import PUBLISHED_SEED, SAMPLED, sample
-from balance.games.contract import Catalog, Game
-from balance.games.keys import check_keys
-from balance.games.variants import variant_names
+from balance.experiments.samples import PUBLISHED_SEED, SAMPLED
 
 EPILOG = examples(
     "balance ladder --players 4",
-    "balance ladder --policies adaptive,greedy --twists sample",
+    "balance ladder --policies adaptive,greedy,random --twists sample --games 100000",
     "balance ladder --twists unions,geeks --json --out ladder.json",
 )
-
-_NONE: Final = "none"
-_SAMPLE: Final = "sample"
 
 
 def ladder(
@@ -60,41 +53,23 @@ def ladder(
     Win points are the share of wins times the number of players: 1.00 is fair. Intervals are 95%, over deals.
     """
     options = output.options(format_, as_json, out, force, pages=True)
-    check_keys(seed, 0)
-    game = games.get(of)
-    loaded = game.load_catalog(catalog or ())
-    printed = edition or game.facts.default_edition
-    combined = _combinations(game, loaded, printed, variants or [_NONE])
-    cells = [game.compile(loaded, printed, players, combination) for combination in combined]
-    named = policies.split(",") if policies is not None else list(game.facts.policies)
-    plan = measuring.plan(game, [name.strip() for name in named], players, cells, games_)
-    gameoptions.announce_warm_up(game, replay=False)
+    asked = measuring.request(
+        players=players,
+        variants=variants or (),
+        policies=[name.strip() for name in policies.split(",")] if policies is not None else (),
+        games_per_match=games_,
+        seed=seed,
+        edition=edition,
+        catalog=catalog or (),
+        game=of,
+    )
+    gameoptions.announce_warm_up(asked.game, replay=False)
     diagnostics.say(
-        f"{game.facts.title}, {printed}, {players} players, {_described(game, combined)}: "
-        f"{plan.games} games of {len(plan.policies)} policies, seed {seed}"
+        f"{asked.game.facts.title}, {asked.edition}, {players} players, {asked.described}: "
+        f"{asked.plan.games} games of {len(asked.plan.policies)} policies, seed {seed}"
     )
-    with diagnostics.progress("playing", plan.games) as line:
-        found = plan.play(seed, jobs or machine.cores().amount, line.advance)
-    standings = measuring.Standings(
-        game, printed, players, _described(game, combined), seed, plan.games, tuple(found)
-    )
+    with diagnostics.progress("playing", asked.plan.games) as line:
+        standings = asked.play(jobs, line.advance)
     from balance.report.played_answers import ladder_answer
 
     output.answer(ladder_answer(standings, gameoptions.command_of(context)), options)
-
-
-def _combinations(
-    game: Game[Any, Any], catalog: Catalog, edition: str, given: Sequence[str]
-) -> list[tuple[str, ...]]:
-    """Return the combinations of variants that a user asks for."""
-    if list(given) == [_NONE]:
-        return [()]
-    if list(given) == [_SAMPLE]:
-        return sample(game, catalog, edition)
-    return [tuple(variant_names(game, catalog, given))]
-
-
-def _described(game: Game[Any, Any], combined: Sequence[tuple[str, ...]]) -> str:
-    if len(combined) > 1:
-        return f"{len(combined)} combinations of {game.facts.variants}"
-    return " + ".join(combined[0]) or f"no {game.facts.variants}"

@@ -248,6 +248,7 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: Path) -> duckdb.Duck
             "temp_directory": str(folder),
             "memory_limit": str(limits.bytes) + "B",
             "threads": str(machine.cores().amount),
+            "async_threads": "0",  # or an error late in a COPY can keep it waiting for ever
             "python_enable_replacements": "false",  # or a query could read our variables
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",

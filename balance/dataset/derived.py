@@ -2,7 +2,7 @@
 
 `balance.DERIVED` names the module that makes each. They are kept in the user's cache, never in a run. The
 module has `COLUMNS` and `MEANINGS`, the types and meanings by table and column, and `files(runs)`, which
-returns the Parquet file of each table. Every row has a `cell_id`; the view adds what the cell fixes.
+returns the Parquet file of each table. To rows with a `cell_id` the view adds what the cell fixes.
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ def view_of(table: str, file: Path) -> str:
 
 
 def _with_cells(made: Maker, table: str, rows: str) -> str:
+    if "cell_id" not in made.COLUMNS[table]:
+        return f"select d.* from {rows} d"  # noqa: S608 - a file, quoted, or columns of ours
     left_out = [*_OF_CELLS, *(["cell_id", "lineup"] if table in made.COMBINED else [])]
     return (
         f"select c.* exclude ({', '.join(left_out)}), d.* exclude (cell_id)\n"

@@ -108,6 +108,7 @@ def _of_games(facts: Facts) -> list[Measure]:
             "mean length in rounds",
             num=length,
             kind="mean",
+            compared="length",
             sentence="Games last {x} rounds on average",
             multiple=Compared(
                 "length_ratio",
@@ -120,6 +121,7 @@ def _of_games(facts: Facts) -> list[Measure]:
             "stalls",
             "share of games that nobody wins",
             num=stalled,
+            compared="length",
             sentence="Nobody wins {x} of the games",
             atlas=True,
         ),
@@ -130,6 +132,7 @@ def _of_games(facts: Facts) -> list[Measure]:
                 "no_lead_change",
                 "share of games in which the lead never changes",
                 num=f"{sql_quote.name(facts.measures.lead_changes)} = 0",
+                compared="play",
                 sentence="In {x} of the games the lead never changes hands",
                 atlas=True,
             )
@@ -147,6 +150,7 @@ def _of_seats(facts: Facts) -> list[Measure]:
             num=f"if({stalled}, 1, if({winner} = {{of}}, players, 0))",
             kind="points",
             of=tuple(map(str, seats)),
+            compared="winning",
             sentence="Seat {of} gets {x} win points (1 is fair)",
             neutral=1.0,
         )
@@ -170,6 +174,7 @@ def _of_seats(facts: Facts) -> list[Measure]:
             num="sole_leader and winner_half = top_half",
             den="sole_leader",
             columns=columns,
+            compared="winning",
             sentence="The sole leader at half-time wins {x} of the games",
             atlas=True,
         )
@@ -193,6 +198,7 @@ def _of_seats(facts: Facts) -> list[Measure]:
             den="behind_{of}",
             of=tuple(behind),
             columns=(*columns, *classes),
+            compared="play",
             sentence="A seat that is {of} points or a little more behind at half-time wins {x} of the games",
         )
     )
@@ -221,6 +227,7 @@ def _of_policies(facts: Facts, policies: Sequence[str]) -> list[Measure]:
         kind="points",
         of=tuple(policies),
         columns=masks,
+        compared="winning",
         sentence="{of} gets {x} win points among the others (1 is fair)",
         neutral=1.0,
         compares=True,
@@ -235,6 +242,7 @@ def _of_policies(facts: Facts, policies: Sequence[str]) -> list[Measure]:
         kind="points",
         of=tuple(policies),
         columns=masks,
+        compared="play",
         sentence="Sitting beside {of} wins {x} times as often as chance",
         most="(players - 1) / 2",
         neutral=1.0,

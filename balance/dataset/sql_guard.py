@@ -21,15 +21,13 @@ _TABLE_FUNCTIONS: Final = {
     *("histogram", "histogram_values", "query_table", "summary", "icu_calendar_names", "pg_timezone_names"),
     # These read files; the connection decides which.
     *("glob", "parquet_scan", "read_parquet", "parquet_schema", "parquet_metadata", "parquet_file_metadata"),
-    *("parquet_kv_metadata", "parquet_full_metadata", "parquet_bloom_probe", "sniff_csv"),
-    *("read_blob", "read_csv", "read_csv_auto", "read_text"),
-    *("read_json", "read_json_auto", "read_json_objects", "read_json_objects_auto"),
-    *("read_ndjson", "read_ndjson_auto", "read_ndjson_objects", "read_ndjson_objects_auto"),
+    *("parquet_kv_metadata", "parquet_full_metadata", "parquet_bloom_probe"),
+    *("read_blob", "read_json", "read_text"),
     *("duckdb_columns", "duckdb_functions", "duckdb_keywords", "duckdb_schemas", "duckdb_settings"),
     *("duckdb_tables", "duckdb_types", "duckdb_views", "duckdb_memory", "duckdb_temporary_files"),
     *("pragma_collations", "pragma_platform", "pragma_show", "pragma_table_info", "pragma_version"),
 }
-"""DuckDB's table functions that only read. Others switch logging on, or run SQL from a text."""
+"""DuckDB's table functions that only read. Others log, run SQL from a text, or make tables of bad lines."""
 
 _FUNCTIONS: Final = {"nextval", "pg_sleep", "setval", "setseed", "sleep_ms", "write_log"}
 """Functions of a value that change something, or wait where no time limit reaches them."""

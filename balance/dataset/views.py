@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -48,16 +48,23 @@ def create_views(
     within: Mapping[int, tuple[int, int]] | None = None,
     *,
     metrics: bool = True,
+    tables: Collection[str] = (),
 ) -> None:
     """Make the views of a run, or of several that `open_runs` took together, in a connection.
 
     With `cells` or `within` the views of deals and sums count only some cells, or only some deals of cells:
-    from an index up to the one before another. Without `metrics` that view is left out.
+    from an index up to the one before another. Without `metrics` that view and `figures` are left out, which
+    take longer to make than all others. What is in `tables` is read once and becomes a table.
     """
     con.execute(MACROS.read_text(encoding="utf-8") + _actions(runs[0].game))
     for name, query in view_queries(runs, CountedDeals(cells, within or {})).items():
-        if metrics or name != "metrics":
-            con.execute(f"create or replace view {sql_quote.name(name)} as\n{query}")
+        if metrics or name not in _LARGE:
+            kind = "table" if name in tables else "view"
+            con.execute(f"create or replace {kind} {sql_quote.name(name)} as\n{query}")
+
+
+_LARGE: Final = ("figures", "metrics")
+"""Views with a query for each figure."""
 
 
 _KEPT: Final = ("metrics", "item_deals", "item_versus")

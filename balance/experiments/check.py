@@ -7,7 +7,8 @@ they can be queried and replayed, and the same check finds them again. Without n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -16,7 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance import games
 from balance.dataset.run import Run, open_runs
+from balance.dataset.schema import split_game_id
 from balance.errors import DataError, UsageError
+from balance.experiments.probe import Gain, probe
 from balance.experiments.side_by_side import judge_runs, play_prepared
 from balance.games.contract import Catalog, Game
 from balance.games.variants import entry_names, texts_of, variant_ids
@@ -26,11 +29,13 @@ from balance.judge.interaction import Interaction, Together, interactions, toget
 from balance.judge.sentences import finding_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, Key, Verdict, combined
-from balance.measure.cells import CellStatistics, Statistics
+from balance.measure.cells import CellStatistics, Statistics, connect, games_of_length
 from balance.measure.metrics import Measurement
 from balance.stats.corrections import Look
 
 if TYPE_CHECKING:
+    import duckdb
+
     from balance.experiments.side_by_side import Play
 
 
@@ -45,12 +50,14 @@ class Scale:
     """How often the games are looked at, twice as many each time; what one look decides stays."""
     search_games: int = 0
     """Games per cell of players who think everything out, at one number of players."""
+    probed: int = 0
+    """Games in which each other policy plays one seat, at each number of players."""
 
 
 STRENGTHS: Final[Mapping[str, Scale]] = {
     "quick": Scale(400, looks=3),
-    "normal": Scale(None, "1pp"),
-    "expert": Scale(None, "1pp", search_games=200),
+    "normal": Scale(None, "1pp", probed=300),
+    "expert": Scale(None, "1pp", search_games=200, probed=300),
 }
 SEARCH_PLAYERS: Final = 4
 
@@ -67,13 +74,16 @@ class Check:
     bench: Bench
     judgements: Judgements
     """Those of the combination and, beside them, of its parts alone: one family."""
-    interactions: tuple[Interaction, ...]
     together: tuple[Together, ...]
     thresholds: Thresholds
-    quick: bool = False
-    """Whether a higher strength would have played more games."""
+    con: duckdb.DuckDBPyConnection
+    """Has the deals of the cells in memory, and the views of the runs."""
+    strength: str = ""
+    """How much was played for it; nothing if the runs were there."""
     overlays: tuple[str | Path, ...] = ()
     """The files that the catalog was made of, if they are known."""
+    gains: tuple[Gain, ...] = ()
+    """What others gain in the place of one default player, by number of players, as far as it was probed."""
 
     @property
     def own(self) -> list[Judgement]:
@@ -99,10 +109,11 @@ class Check:
 
     def sentence(self, finding: Finding) -> str:
         """Return a finding in words, beside the same without variants."""
-        return finding_sentence(finding, self.bench.without(finding), self._items)
+        return finding_sentence(finding, self.bench.without(finding), self.items)
 
     @cached_property
-    def _items(self) -> dict[str, str]:
+    def items(self) -> dict[str, str]:
+        """The names of all items by id."""
         return entry_names(self.game, self.catalog, self.game.facts.item)
 
     def worst(self) -> tuple[CellVerdict, Finding | None]:
@@ -133,31 +144,40 @@ class Check:
         ]
 
     @cached_property
+    def interactions(self) -> list[Interaction]:
+        """What a pair does beyond its two variants alone."""
+        if len(self.variants) != 2:
+            return []
+        cells = [cell.cell.id for judgement in self.own for cell in judgement.cells]
+        return interactions(self.runs, self.statistics, cells, con=self.con)
+
+    @cached_property
     def telling_game(self) -> tuple[Run, int, str] | None:
         """A game that shows what is wrong, or a typical one: its run, its id, and what it is."""
         cell, finding = self.worst()
-        name = finding.measured.metric.name if finding else ""
+        stalls = finding is not None and finding.measured.metric.name == "stalls"
+        lengths = sorted(cell.cell.lengths.items())
+        middle = next(length for length, upto in _running(lengths) if 2 * upto > cell.cell.games)
+        found = games_of_length(self.runs, [(cell.cell.id, middle, stalls)], self.con)
+        if cell.cell.id not in found:  # what stalls on a fresh look alone
+            return None
+        number = found[cell.cell.id]
+        index = split_game_id(number).index
         for run in self.runs:
-            found = _telling_game(run, cell.cell, name)
-            if found is not None:
-                return run, *found
+            planned = run.plan.cell(cell.cell.id)
+            if planned is not None and index in run.plan.indices(
+                planned.players, planned.first, planned.deals
+            ):
+                return run, number, "nobody wins it" if stalls else f"one of typical length, {middle} rounds"
         return None
 
 
-def _telling_game(run: Run, cell: CellStatistics, metric: str) -> tuple[int, str] | None:
-    """Return a game of a cell: one that nobody won if that is the fault, otherwise one of typical length."""
-    import polars as pl
-
-    stored = {column.role: column.name for column in next(t for t in run.tables if t.name == "games").columns}
-    length, stalled = stored["length"], stored["stalled"]
-    rows = run.games.filter(pl.col("cell_id") == cell.id).select("game_id", length, stalled).collect()
-    if rows.is_empty():
-        return None
-    if metric == "stalls" and rows[stalled].any():
-        return rows.filter(pl.col(stalled))["game_id"].sort()[0], "nobody wins it"
-    middle = rows[length].sort()[rows.height // 2]
-    typical = rows.filter(pl.col(length) == middle)["game_id"].sort()[0]
-    return typical, f"one of typical length, {middle} rounds"
+def _running(lengths: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield each length with the number of games up to it."""
+    upto = 0
+    for length, games_ in lengths:
+        upto += games_
+        yield length, upto
 
 
 def check(
@@ -174,6 +194,7 @@ def check(
     accept: Iterable[str] = (),
     save_run: str | Path | None = None,
     play: Play | None = None,
+    jobs: int | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Check:
     """Judge a combination of variants, by games of its own or by those of runs that are there.
@@ -200,15 +221,33 @@ def check(
         opened = _play(found, variants, players, strength, edition, seed, catalog, save_run, play)
     accepted = load_thresholds(found, thresholds, accept)
     look = Look(1, 1 if runs else STRENGTHS[strength].looks)
-    judged_ = judged(found, catalog_, variants, opened, players, accepted, look)
-    while look.number < look.of and any(j.verdict is Verdict.UNDECIDED for j in judged_.own):
+    con = connect()
+    judged_ = judged(found, catalog_, variants, opened, players, accepted, look, con=con)
+    while look.number < look.of and any(j.open for j in judged_.own):
         say(f"provisional, after {judged_.games:,} games: {judged_.verdict}; more games where it is open")
         look = look._replace(number=look.number + 1)
         opened = [*opened, _play_on(judged_, look, play or play_prepared)]
         settled = {j.key: j for j in judged_.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
-        judged_ = judged(found, catalog_, variants, opened, players, accepted, look, settled)
-    quick = strength == "quick" and not runs
-    return replace(judged_, quick=quick, overlays=tuple(catalog))
+        judged_ = judged(found, catalog_, variants, opened, players, accepted, look, settled, con)
+    gains = () if runs else tuple(_probed(judged_, STRENGTHS[strength].probed, jobs, say))
+    return replace(judged_, strength="" if runs else strength, overlays=tuple(catalog), gains=gains)
+
+
+def _probed(found: Check, games_: int, jobs: int | None, say: Callable[[str], None]) -> Iterator[Gain]:
+    """Yield what others gain in the place of one default player, at each number of players."""
+    plan = found.runs[0].plan
+    for judgement in found.own if games_ else ():
+        say(f"one seat played by others, {judgement.players} players")
+        yield probe(
+            found.game,
+            found.catalog,
+            found.variants,
+            players=judgement.players,
+            edition=plan.edition,
+            seed=plan.seed,
+            deals=math.ceil(games_ / judgement.players),
+            jobs=jobs,
+        )
 
 
 def _play_on(found: Check, look: Look, play: Play) -> Run:
@@ -216,7 +255,7 @@ def _play_on(found: Check, look: Look, play: Play) -> Run:
     from balance.sweep import simulation
 
     first, last = found.runs[0].path, found.runs[-1]
-    open_ = sorted(j.players for j in found.own if j.verdict is Verdict.UNDECIDED)
+    open_ = sorted(j.players for j in found.own if j.open)
     deals = max(cell.cell.deals for j in found.own for cell in j.cells if j.players in open_)
     sizes = range(len(found.variants) + 1)
     parts = [",".join(part) or "none" for k in sizes for part in combinations(found.variants, k)]
@@ -285,10 +324,11 @@ def judged(
     thresholds: Thresholds,
     look: Look | None = None,
     settled: Mapping[Key, Judgement] | None = None,
+    con: duckdb.DuckDBPyConnection | None = None,
 ) -> Check:
     """Judge a combination by the games of runs; DataError if they have none of it.
 
-    For repeated looks, as in `balance.judge.verdict.judge`.
+    For repeated looks, as in `balance.judge.verdict.judge`; they share a connection.
     """
     from balance.sweep.planning import parse_players
 
@@ -304,11 +344,10 @@ def judged(
     if not any(tuple(sorted(cells[number].variants)) == variants for number in wanted):
         of = " + ".join(variants) or f"the game without {game.facts.variants}"
         raise DataError(f"the runs hold no games of {of} at these numbers of players")
-    found, bench = judge_runs(runs, thresholds, wanted, look, settled, items=True)
+    con = con or connect()
+    found, bench = judge_runs(runs, thresholds, wanted, look, settled, into=con)
     summed = bench.statistics
-    pairs = [number for number in wanted if tuple(sorted(cells[number].variants)) == variants]
-    beyond = interactions(runs, summed, pairs) if len(variants) == 2 else []
     both = together(found, summed) if len(variants) == 2 else []
     return Check(
-        game, catalog, variants, tuple(runs), summed, bench, found, tuple(beyond), tuple(both), thresholds
+        game, catalog, variants, tuple(runs), summed, bench, found, tuple(both), thresholds, con
     )  # fmt: skip

@@ -6,19 +6,27 @@ Seeds and samples are those of `balance.experiments.samples`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
+from balance import games, machine
 from balance.errors import UsageError
 from balance.experiments.dealing import play_deals
+from balance.experiments.samples import PUBLISHED_SEED, sample
 from balance.games.contract import Game
+from balance.games.keys import check_keys
 from balance.games.lineup import Lineup, drawn_lineup, parse_lineup
+from balance.games.variants import variant_names
 from balance.stats.intervals import Interval
 from balance.stats.ratio import Ratio
 
 EVERYBODY: Final = "all"
 """The opponents of a policy at mixed tables."""
+NONE: Final = "none"
+SAMPLE: Final = "sample"
+"""What names no variants, and a fixed sample of combinations."""
 _DIGITS: Final = 4
 
 
@@ -31,10 +39,10 @@ class Rung:
     policy: str
     against: str
     value: float
-    low: float | None = None
-    high: float | None = None
-    games: int | None = None
-    stalled: int | None = None
+    low: float
+    high: float
+    games: int
+    stalled: int
 
 
 @dataclass(frozen=True)
@@ -82,16 +90,16 @@ class Ladder:
         )
         measured = np.array([self.game.policy_number(name) for name in match.measured])
         points = Ratio.of(np.zeros((len(measured), 0)), 0, match.lineup.players)
-        games = stalled = 0
+        played = stalled = 0
         for batch in play_deals(self.game, tasks, seed, jobs):
             score, seats = batch.by_deal(batch.seated[:, :, None] == measured)
             points += Ratio.of(score.T, seats.T)  # a row per policy
-            games += batch.winners.size
+            played += batch.winners.size
             stalled += int((batch.winners < 0).sum())
             advance(batch.winners.size)
         measure = "mixed" if match.against == EVERYBODY else "one"
         return [
-            Rung(measure, name, match.against, *_rounded(points[place]), games, stalled)
+            Rung(measure, name, match.against, *_rounded(points[place]), played, stalled)
             for place, name in enumerate(match.measured)
         ]
 
@@ -114,17 +122,70 @@ class Standings:
     rungs: tuple[Rung, ...]
 
 
+@dataclass(frozen=True)
+class LadderRequest:
+    """A ladder that somebody asks for, before it is played."""
+
+    game: Game[Any, Any]
+    edition: str
+    players: int
+    described: str
+    """The variants in force, in words."""
+    seed: int
+    plan: Ladder
+
+    def play(self, jobs: int | None = None, advance: Callable[[int], object] = lambda _: None) -> Standings:
+        """Play everything; the result does not depend on the number of jobs."""
+        found = self.plan.play(self.seed, jobs or machine.cores().amount, advance)
+        rest = self.game, self.edition, self.players, self.described, self.seed
+        return Standings(*rest, self.plan.games, tuple(found))
+
+
+def request(
+    *,
+    players: int = 4,
+    variants: Sequence[str] = (),
+    policies: Sequence[str] = (),
+    games_per_match: int = 20_000,
+    seed: int = PUBLISHED_SEED,
+    edition: str | None = None,
+    catalog: Iterable[str | Path] = (),
+    game: str = games.DEFAULT,
+) -> LadderRequest:
+    """Return the ladder of some policies (by default all), under no variants, under these, or a `sample`."""
+    check_keys(seed, 0)
+    found = games.get(game)
+    loaded = found.load_catalog(catalog)
+    printed = edition or found.facts.default_edition
+    combined: Sequence[tuple[str, ...]] = [()]
+    if list(variants) == [SAMPLE]:
+        combined = sample(found, loaded, printed)
+    elif variants and list(variants) != [NONE]:
+        combined = [tuple(variant_names(found, loaded, variants))]
+    cells = [found.compile(loaded, printed, players, combination) for combination in combined]
+    made = plan(found, list(policies) or found.facts.policies, players, cells, games_per_match)
+    said = " + ".join(combined[0]) or f"no {found.facts.variants}"
+    if len(combined) > 1:
+        said = f"{len(combined)} combinations of {found.facts.variants}"
+    return LadderRequest(found, printed, players, said, seed, made)
+
+
+def ladder(*, jobs: int | None = None, **asked: Any) -> Standings:
+    """Measure how strong policies are: one against the rest, and mixed tables; `request` has the options."""
+    return request(**asked).play(jobs)
+
+
 def plan(
-    game: Game[Any, Any], policies: Sequence[str], players: int, cells: Sequence[Any], games: int
+    game: Game[Any, Any], policies: Sequence[str], players: int, cells: Sequence[Any], least: int
 ) -> Ladder:
-    """Return what to play: at least `games` of each pair, and as many mixed ones for each policy.
+    """Return what to play: at least `least` games of each pair, and as many mixed ones for each policy.
 
     Games are shared out evenly among the cells; all rotations of a deal are played.
     """
     names = tuple(dict.fromkeys(game.policy_name(game.policy_number(name)) for name in policies))
     if len(names) < 2:
         raise UsageError(f"a ladder needs two policies at least, not {len(names)} ({', '.join(names)})")
-    deals = _share(games, len(cells) * players)
+    deals = _share(least, len(cells) * players)
     ones = [
         Match((one,), rest, parse_lineup(",".join([one, *[rest] * (players - 1)]), players, game), deals)
         for one in names
@@ -132,9 +193,9 @@ def plan(
         if one != rest
     ]
     together = drawn_lineup(names, players, game, EVERYBODY)
-    mixed = Match(names, EVERYBODY, together, _share(games * len(names), len(cells)))
+    mixed = Match(names, EVERYBODY, together, _share(least * len(names), len(cells)))
     return Ladder(game, names, tuple(cells), (*ones, mixed))
 
 
-def _share(games: int, parts: int) -> int:
-    return max(1, math.ceil(games / parts))
+def _share(wanted: int, parts: int) -> int:
+    return max(1, math.ceil(wanted / parts))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from balance.dataset.run import Run, open_runs
+from balance.errors import DataError
 from balance.experiments.side_by_side import fresh_seed, play_prepared
 from balance.games.variants import texts_of
 from balance.judge.findings import Finding, compute_p_values
 from balance.judge.ranking import HEADLINE, Ranking, judged_cells, rank
 from balance.judge.sentences import measured_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
-from balance.judge.verdict import Judgement, Key, Verdict
+from balance.judge.verdict import TOO_MANY, Judgement, Key, Verdict
 from balance.measure.cells import CellStatistics, Statistics, statistics
 from balance.measure.metrics import Measurement, measure
 from balance.stats.corrections import Look
@@ -57,6 +59,8 @@ class Ranked:
     ranking: Ranking
     thresholds: Thresholds
     fresh: tuple[Confirmed, ...]
+    unconfirmed: str = ""
+    """Why nothing was measured again, if something should have been."""
 
 
 def check_all(
@@ -91,7 +95,10 @@ def check_all(
     else:
         found = rank(runs, accepted, counts)
     worst = [j for j in found.ranked[:HEADLINE] if j.verdict is Verdict.BROKEN]
-    return Ranked(found, accepted, tuple(confirm(found, worst, play) if worst else ()))
+    try:
+        return Ranked(found, accepted, tuple(confirm(found, worst, play) if worst else ()))
+    except DataError as error:  # a run of another engine can be read, and not played on
+        return Ranked(found, accepted, (), str(error))
 
 
 def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int = 2000) -> list[Confirmed]:
@@ -160,6 +167,8 @@ def play_until_decided(
         ranking = rank(held, thresholds, players, look=look, settled=settled)
         settled = {j.key: j for j in ranking.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
         open_ = [j for j in ranking.judgements.judgements if j.verdict is Verdict.UNDECIDED]
+        if look.number == 1:
+            say(_needed(open_, budget))
         say(
             f"look {look.number} of {look.of}: {len(settled)} decided, {len(open_)} open, {left:,} games left"
         )
@@ -183,6 +192,17 @@ def play_until_decided(
             left -= run.plan.games
 
 
+def _needed(open_: Sequence[Judgement], budget: int) -> str:
+    """Return what it takes to decide all that is open, as far as the games at hand show."""
+    within = [j.further for j in open_ if j.further <= TOO_MANY]
+    close = len(open_) - len(within)
+    far = f"; {close:,} are too close to call" if close else ""
+    needed = (
+        f"about {math.ceil(sum(within)):,} games would decide {len(within):,} of {len(open_):,} open verdicts"
+    )
+    return f"{needed}{far}; the budget is {budget:,}"
+
+
 def _deals(judgement: Judgement) -> int:
     """Return how many deals a cell of a combination has so far."""
     return max(cell.cell.deals for cell in judgement.cells)
@@ -196,7 +216,7 @@ def _affordable(open_: Sequence[Judgement], left: int) -> list[Judgement]:
     chosen: list[Judgement] = []
     counts: set[int] = set()
     for judgement in sorted(open_, key=lambda j: (j.further, j.key)):
-        if judgement.blocked:
+        if not judgement.open:
             continue
         cost = sum(cell.cell.games for cell in judgement.cells)
         if judgement.players not in counts:  # the baseline is played on too

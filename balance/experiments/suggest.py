@@ -1,4 +1,4 @@
-"""The smallest change of one number that mends a broken combination of variants.
+"""The smallest change of one number that mends a broken combination of variants and keeps its idea.
 
 Every number of every variant of the combination is moved, the smallest relative changes first. A few games
 screen what cannot help; what is left is judged like any check on the seeds of the check, and what is fine
@@ -22,9 +22,8 @@ from balance.experiments.side_by_side import Trials, finding_key, findings_of, f
 from balance.games.contract import Catalog, Number
 from balance.games.lineup import parse_lineup
 from balance.judge.findings import worst_first
-from balance.judge.strengths import strength_of
 from balance.judge.thresholds import Thresholds
-from balance.judge.verdict import Verdict, combined
+from balance.judge.verdict import Verdict
 from balance.sweep.planning import deals_for, parse_precision
 
 SCREENED: Final = 400
@@ -39,6 +38,8 @@ MOST_JUDGED: Final = 8
 MOST_SCREENED: Final = 100
 FREE_STEPS: Final = 2
 """A number moves by at most its own size, or by this if that is more."""
+MOST_RETURNED: Final = 2 / 3
+"""How much of the way back to its normal value a number may go; beyond that the idea is given up."""
 _PROBED: Final = 200
 """Deals that show whether a changed variant still does anything."""
 
@@ -68,7 +69,7 @@ class Tried:
     change: NumberChange
     screened: Verdict
     judged: Verdict | None = None
-    """On the seeds of the check; None: the screen has refused it."""
+    """On the seeds of the check; None: the screen has refused it, or the variant does nothing any more."""
     fresh: Verdict | None = None
     """On fresh seeds; None: it was not mended before."""
     reason: str = ""
@@ -88,8 +89,6 @@ class Remedy:
     """The smallest after which the combination is bent or fine, twice."""
     overlay: str
     """The catalog overlay to try it."""
-    does_nothing: bool
-    """Whether the changed variant does nothing any more."""
     searched: int
     """Games of each cell of players who search; too few to call anything fine, but they may break it."""
     games: int
@@ -119,8 +118,6 @@ class Remedy:
                 f"{self.tried[-1].fresh} on fresh ones. {tried}"
             )
         ]
-        if self.does_nothing:
-            found.append(f"With that {self.change.variant} does nothing any more.")
         if self.searched:
             found.append(
                 f"Players who search do not break it; their {self.searched} games of each cell are too few "
@@ -170,7 +167,6 @@ def suggest(
                     refused,
                     change,
                     game.overlay_text(found.catalog, catalog),
-                    _does_nothing(found, catalog, change.variant),
                     trial.searched,
                     trial.trials.games,
                     trial.deals,
@@ -178,7 +174,7 @@ def suggest(
             if sum(one.judged is not None for one in tried) >= MOST_JUDGED:
                 break
         rest = trial.searched, trial.trials.games, trial.deals
-        return Remedy(tuple(tried), len(every), refused, None, "", False, *rest)
+        return Remedy(tuple(tried), len(every), refused, None, "", *rest)
 
 
 def candidates(found: Check) -> list[NumberChange]:
@@ -197,15 +193,26 @@ def candidates(found: Check) -> list[NumberChange]:
 def _moved(number: Number) -> Iterator[int]:
     """Yield what a number may become: by steps of a twentieth, as far as it is from 0.
 
+    It does not return to its normal value, nor most of the way.
+
     >>> list(_moved(Number("set.goal", 2, 1, 999)))
     [1, 3, 4]
+    >>> min(_moved(Number("set.opening_cards", 10, 0, 20, normal=3)))
+    6
     """
     size = abs(number.value)
     step, reach = max(1, size // 20), max(FREE_STEPS, size)
     for away in range(step, reach + 1, step):
         for new in (number.value - away, number.value + away):
-            if number.low <= new <= number.high:
+            if number.low <= new <= number.high and _returned(number, new) <= MOST_RETURNED:
                 yield new
+
+
+def _returned(number: Number, new: int) -> float:
+    """Return how much of the way to its normal value a number would go."""
+    if number.normal is None or number.value == number.normal:
+        return 0.0
+    return (number.value - new) / (number.value - number.normal)
 
 
 @dataclass
@@ -237,19 +244,21 @@ class _Trial:
         seed = self.found.runs[0].plan.seed
         few = {count: min(SCREENED, deals) for count, deals in self.deals}
         screen = self.check(catalog, seed, few, [(), self.found.variants], expert=False)
-        verdict = _verdict(screen)
+        verdict = screen.verdict
         if verdict is Verdict.BROKEN or self.still_outside(screen):
             return Tried(change, Verdict.BROKEN, reason=_reason(screen))
+        if _does_nothing(self.found, catalog, change.variant):
+            return Tried(change, verdict, reason=f"{change.variant} does nothing any more")
         parts = [
             part
             for size in range(len(self.found.variants) + 1)
             for part in combinations(self.found.variants, size)
         ]
         whole = self.check(catalog, seed, dict(self.deals), parts, expert=bool(self.searched))
-        if _verdict(whole) not in MENDED:
-            return Tried(change, verdict, _verdict(whole), reason=_reason(whole))
+        if whole.verdict not in MENDED:
+            return Tried(change, verdict, whole.verdict, reason=_reason(whole))
         again = self.check(catalog, fresh_seed(seed), dict(self.deals), parts, expert=bool(self.searched))
-        return Tried(change, verdict, _verdict(whole), _verdict(again), _reason(again))
+        return Tried(change, verdict, whole.verdict, again.verdict, _reason(again))
 
     def check(
         self,
@@ -293,17 +302,6 @@ def _trials(found: Check, place: Path, jobs: int | None) -> Trials:
     lineups = {cell.lineup for cell in plan.cells}
     default = lineups == set(found.game.facts.default_sweep_lineups)
     return Trials(found.game, plan.edition, () if default else sorted(lineups), place, jobs)
-
-
-def _verdict(found: Check) -> Verdict:
-    """Return the verdict; few games of players who search cannot say more than broken."""
-    facts = found.game.facts
-    return combined(
-        cell.verdict
-        for judgement in found.own
-        for cell in judgement.cells
-        if cell.judged and (cell.verdict is Verdict.BROKEN or strength_of(facts, cell.cell.lineup).learned)
-    )
 
 
 def _reason(found: Check) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from balance.errors import BalanceError, CatalogError, UsageError
 from balance.games import eventlog
-from balance.games.contract import ROLES, Adjustable, Event, Facts, Game, Handicap, Table
+from balance.games.contract import ROLES, Adjustable, Event, Explaining, Facts, Game, Handicap, Table
 from balance.games.keys import HIGHEST_GAME, HIGHEST_SEED
 from balance.games.lineup import parse_lineup
 
@@ -99,6 +99,16 @@ def _changes(game: AnyGame) -> Iterator[str]:
     for kind in (kind for kind in game.kinds if kind.name in (game.facts.item, game.facts.variant)):
         for row in game.rows(catalog, kind, {}):
             yield from _changed(game, game, catalog, kind.name, str(row["id"]))
+    if isinstance(game, Explaining):
+        yield from _parts(game, game, catalog)
+
+
+def _parts(game: AnyGame, explaining: Explaining, catalog: Any) -> Iterator[str]:
+    edition = game.facts.default_edition
+    for variant in game.variants(catalog, edition):
+        for part in explaining.parts(catalog, edition, variant):
+            if not part.words or part.catalog.hash == catalog.hash:
+                yield f"{game.facts.variant} {variant}: a rule has no words, or nothing changes without it"
 
 
 def _changed(game: AnyGame, adjusted: Adjustable, catalog: Any, kind: str, id_: str) -> Iterator[str]:

@@ -256,6 +256,8 @@ class Number(NamedTuple):
     value: int
     low: int
     high: int
+    normal: int | None = None
+    """The value with which the entry would leave the game as it is; None: there is none."""
 
 
 @runtime_checkable
@@ -277,6 +279,26 @@ class Adjustable(Protocol):
 
     def overlay_text(self, old: Any, new: Any) -> str:
         """Return the overlay that makes the catalog `new` of `old`; empty if nothing differs."""
+
+
+class Part(NamedTuple):
+    """One rule of a variant, and the catalog without it."""
+
+    words: str
+    """The rule as a sentence: `Research draws 2 cards.`."""
+    catalog: Any
+    """The whole catalog in which the variant lacks it."""
+
+
+@runtime_checkable
+class Explaining(Protocol):
+    """A game that says in its own words why games went as they did."""
+
+    def stall_cause(self, cell: Any, events: Sequence[Event]) -> str:
+        """Return why nobody won a replayed game: `the deck is closed and all hands are empty`."""
+
+    def parts(self, catalog: Any, edition: str, variant: str) -> Sequence[Part]:
+        """Return the rules of a variant that are in force in an edition, each with a catalog without it."""
 
 
 class Reading(NamedTuple):

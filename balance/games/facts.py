@@ -168,6 +168,8 @@ class Facts:
     """How well players play, weakest first; a lineup that is not here is called by its own text."""
     expert_lineup: str = ""
     """Slow players who think everything out: what a check of the highest strength plays too; may be none."""
+    probes: tuple[str, ...] = ()
+    """Policies beside `policies` that a check tries in one seat, to see what better play gains."""
     seats_alike: bool = False
     """Whether the rules treat all seats alike; a test must show it. What a seat wins is then judged over
     everything that was played, and not for each combination of variants."""

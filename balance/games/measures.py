@@ -12,6 +12,9 @@ from typing import NamedTuple
 KINDS = ("share", "points", "mean")
 """A share of 0 to 1, win points (a share times the number of players), or an amount without a limit."""
 
+SUBJECTS = ("length", "winning", "play")
+"""What a compared measure is about: how long games last, who wins, or what is done on the way."""
+
 
 class From(NamedTuple):
     """A column that measures need beside those of `games`."""
@@ -63,6 +66,11 @@ class Measure:
     """Whether it is compared with the base game, on common deals, and under which name."""
     atlas: bool = False
     """Whether the atlas offers it."""
+    compared: str = ""
+    """What `compare` shows it under, one of `SUBJECTS`; empty: it is not compared.
+
+    All figures that are compared are corrected together: each makes the others a little less sure.
+    """
     compares: bool = False
     """Whether it compares policies: only those are judged that are trained for the variants in force."""
 

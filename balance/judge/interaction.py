@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from balance.dataset.run import Run
 from balance.judge.strengths import strength_of
@@ -20,6 +20,9 @@ from balance.measure.quartets import LOG, SIGNS, Asked, quartets_of, sums_of_pai
 from balance.stats.corrections import benjamini_yekutieli
 from balance.stats.intervals import Interval, Z, normal_tail
 from balance.stats.ratio import Ratio
+
+if TYPE_CHECKING:
+    import duckdb
 
 TITLES: Final = {
     "mean_length": "length",
@@ -67,13 +70,14 @@ def interactions(
     cells: Iterable[int] | None = None,
     *,
     measures: Collection[str] | None = None,
+    con: duckdb.DuckDBPyConnection | None = None,
 ) -> list[Interaction]:
     """Return what the pairs among some cells (by default all) do beyond their variants alone.
 
     Pairs of which a variant was not played alone at the same players and lineup are left out. `measures` says
-    what is looked at, as the sums are named; by default everything.
+    what is looked at, as the sums are named; by default everything. `con` is a connection that has the deals.
     """
-    asked, totals = sums_of_pairs(runs, list(quartets_of(statistics, cells)), measures)
+    asked, totals = sums_of_pairs(runs, list(quartets_of(statistics, cells)), measures, con)
     found = _tested(
         made for number, total in totals.items() for made in _of_cell(statistics.cells[number], asked, total)
     )

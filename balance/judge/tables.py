@@ -1,6 +1,6 @@
 """Verdicts and findings of runs as tables, kept in the user's cache.
 
-Both are what `balance check --all` says by the thresholds of the game; the game without variants is judged
+They are what `balance check --all` says by the thresholds of the game; the game without variants is judged
 apart, as `balance check` without names does. Nothing here is written into a run.
 """
 
@@ -16,33 +16,36 @@ from balance.dataset.parquet import encode
 from balance.games.contract import Accepting
 from balance.games.sources import digest
 from balance.judge.bench import Bench
+from balance.judge.counting import counted
+from balance.judge.findings import Finding
+from balance.judge.quality import REPLIES_FILE, columns, load_qualities
 from balance.judge.thresholds import load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, judge
 from balance.measure.cells import statistics
 from balance.measure.metrics import Measurement
-from balance.resources import cache_dir
+from balance.resources import cache_dir, shipped
 
 if TYPE_CHECKING:
     from balance.dataset.run import Run
 
+_FINDING: Final = {
+    "strength": "varchar",
+    "metric": "varchar",
+    "of": "varchar",
+    "class": "varchar",
+    "end": "varchar",
+    "threshold": "double",
+    "value": "double",
+    "low": "double",
+    "high": "double",
+    "n": "bigint",
+    "p": "double",
+    "outside": "boolean",
+    "inside": "boolean",
+}
 COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
-    "findings": {
-        "cell_id": "integer",
-        "strength": "varchar",
-        "metric": "varchar",
-        "of": "varchar",
-        "class": "varchar",
-        "end": "varchar",
-        "threshold": "double",
-        "value": "double",
-        "low": "double",
-        "high": "double",
-        "n": "bigint",
-        "p": "double",
-        "outside": "boolean",
-        "inside": "boolean",
-        "weaker": "boolean",
-    },
+    "findings": {"cell_id": "integer", **_FINDING, "weaker": "boolean", "overridden": "boolean"},
+    "pooled_findings": {"players": "integer", "verdict": "varchar", **_FINDING},
     "verdicts": {
         "cell_id": "integer",
         "verdict": "varchar",
@@ -52,6 +55,21 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "severity": "double",
         "further_games": "bigint",
         "games": "bigint",
+        "not_looked_at": "varchar",
+        "reply_gain": "double",
+        "reply_low": "double",
+        "reply_high": "double",
+        "reply_source": "varchar",
+    },
+    "verdict_counts": {
+        "players": "integer",
+        "variants": "integer",
+        "verdict": "varchar",
+        "verdicts": "bigint",
+        "estimate": "double",
+        "low": "bigint",
+        "high": "bigint",
+        "of": "bigint",
     },
 }
 MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -63,6 +81,29 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "severity": "how much is wrong: how far each metric is outside, 0 to 1, summed",
         "further_games": "games that would probably decide; empty if it is too close to call",
         "games": "games behind the verdict",
+        "not_looked_at": "metrics with a threshold that no games show, which forbids *fine*; often none",
+        "reply_gain": "win points above a fair share that a best reply gains here; empty: not measured",
+        "reply_low": "the lower end of its 95% confidence interval",
+        "reply_high": "the upper end; above 0.3 nothing is fine or bent",
+        "reply_source": "`measured` or `predicted`",
+    },
+    "pooled_findings": {
+        "": "seats and opening items by number of players, over all games of the default player",
+        "players": "how many play",
+        "verdict": "`broken`, `bent`, `fine` or `undecided`: the metric over everything that was played",
+        "strength": "what was put together",
+        "metric": "`seat` or `item`",
+    },
+    "verdict_counts": {
+        "": "how many combinations are of each class, by number of players and of variants",
+        "players": "how many play",
+        "variants": "how many variants are in force",
+        "verdict": "`broken`, `bent` or `fine`",
+        "verdicts": "how many have this verdict",
+        "estimate": "how many there are by the figures of all, decided or not",
+        "low": "the lower end of its 95% confidence interval",
+        "high": "the upper end",
+        "of": "how many combinations there are",
     },
     "findings": {
         "": "one row per cell, metric and end of its accepted range: what the verdicts are made of",
@@ -75,6 +116,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "outside": "whether the metric is beyond the threshold, beyond doubt",
         "inside": "whether it is shown to be within the threshold, at 5%, uncorrected",
         "weaker": "whether it shows weaker play alone: no verdict depends on it",
+        "overridden": "whether players who search decide it, and differently",
     },
 }
 COMBINED: Final = ("verdicts",)
@@ -85,10 +127,12 @@ _INSIDE: Final = 0.05
 
 
 def files(runs: Sequence[Run]) -> dict[str, Path]:
-    """Return the files of both tables, made unless they are in the cache."""
+    """Return the files of all tables, made unless they are in the cache."""
     game = runs[0].game
     ranges = game.thresholds_file().read_bytes() if isinstance(game, Accepting) else b""
-    content = repr((digest(__name__), ranges, [sorted(run.state.files().items()) for run in runs]))
+    replies = shipped(game.name, REPLIES_FILE)
+    gains = replies.read_bytes() if replies is not None and replies.is_file() else b""
+    content = repr((digest(__name__), ranges, gains, [sorted(run.state.files().items()) for run in runs]))
     folder = cache_dir() / "judgements" / hashlib.sha256(content.encode()).hexdigest()[:24]
     found = {table: folder / f"{table}.parquet" for table in COLUMNS}
     if all(map(kept.is_kept, found.values())):
@@ -116,13 +160,19 @@ def _rows(runs: Sequence[Run]) -> dict[str, list[dict[str, object]]]:
     """Judge what has variants, and what has none, and return the rows of each table."""
     thresholds = load_thresholds(runs[0].game)
     summed = statistics(runs)
-    bench = Bench(summed)
+    bench = Bench(summed, load_qualities(runs))
     found: dict[str, list[dict[str, object]]] = {table: [] for table in COLUMNS}
     for with_variants in (False, True):
         cells = [number for number, cell in summed.cells.items() if bool(cell.variants) is with_variants]
         judged = judge(summed, thresholds, cells=cells, bench=bench)
         found["verdicts"] += map(_verdict, judged.judgements)
         found["findings"] += _findings(judged, bench)
+        found["verdict_counts"] += _counts(judged)
+    found["pooled_findings"] = [
+        {"players": pool.cell.players, "verdict": pool.verdict.value} | _end(pool, finding)
+        for pool in judged.pools
+        for finding in pool.findings
+    ]
     return found
 
 
@@ -138,34 +188,51 @@ def _verdict(judgement: Judgement) -> dict[str, object]:
         "severity": judgement.severity,
         "further_games": None if judgement.too_close else int(further),
         "games": sum(cell.cell.games for cell in judgement.cells),
+        "not_looked_at": ", ".join(judgement.not_looked_at),
+        **columns(judgement.quality),
     }
+
+
+def _counts(judged: Judgements) -> Iterator[dict[str, object]]:
+    """Yield how many combinations of as many variants are of each class, by number of players."""
+    groups: dict[tuple[int, int], list[Judgement]] = {}
+    for judgement in judged.judgements:
+        groups.setdefault((judgement.players, len(judgement.variants)), []).append(judgement)
+    for (players, variants), own in sorted(groups.items()):
+        for one in counted(own):
+            verdicts = sum(judgement.verdict is one.verdict for judgement in own)
+            at = {"players": players, "variants": variants, "verdict": one.verdict.value}
+            yield at | {"verdicts": verdicts, "estimate": one.estimate, "low": one.low, "high": one.high,
+                        "of": one.of}  # fmt: skip
 
 
 def _findings(judged: Judgements, bench: Bench) -> Iterator[dict[str, object]]:
     """Yield a row per end of a range, and one for a metric that is only shown."""
     for cell in (cell for judgement in judged.judgements for cell in judgement.cells):
-        ends: set[str] = set()
+        at: dict[str, object] = dict.fromkeys(COLUMNS["findings"]) | {"cell_id": cell.cell.id}
         for finding in cell.findings:
-            ends.add(finding.measured.name)
-            yield _measured(cell, finding.measured) | {
-                "class": finding.kind.value,
-                "end": "high" if finding.upper else "low",
-                "threshold": finding.bound,
-                "p": finding.adjusted,
-                "outside": finding.outside,
-                "inside": finding.p_fine <= _INSIDE,
-                "weaker": finding.weaker,
-            }
+            flags = {"weaker": finding.weaker, "overridden": finding.overridden}
+            yield at | _end(cell, finding) | flags
+        ends = {finding.measured.name for finding in cell.findings}
         for measured in bench.of(cell.cell):
             if measured.name not in ends:
-                yield _measured(cell, measured) | {"class": _SHOWN}
+                yield at | _measured(cell, measured) | {"class": _SHOWN}
+
+
+def _end(cell: CellVerdict, finding: Finding) -> dict[str, object]:
+    return _measured(cell, finding.measured) | {
+        "class": finding.kind.value,
+        "end": "high" if finding.upper else "low",
+        "threshold": finding.bound,
+        "p": finding.adjusted,
+        "outside": finding.outside,
+        "inside": finding.p_fine <= _INSIDE,
+    }
 
 
 def _measured(cell: CellVerdict, measured: Measurement) -> dict[str, object]:
     value, low, high = measured.interval
-    row: dict[str, object] = dict.fromkeys(COLUMNS["findings"])
-    return row | {
-        "cell_id": cell.cell.id,
+    return {
         "strength": cell.strength,
         "metric": measured.metric.name,
         "of": measured.of,

@@ -6,6 +6,7 @@ Nothing is aggregated here: the views do that, in integers. Must stay free of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _MEMORY = "1500MB"
+_IN_MEMORY = ("deals", "lengths")
 _SUMS = "deals, num::bigint, den::bigint, num2::bigint, den2::bigint, numden::bigint, coalesce(most, 'inf')"
 _COMMON = ", ".join(f"{name}::bigint" for name in ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv"))
 
@@ -62,6 +64,9 @@ class Statistics:
 
     facts: Facts
     cells: Mapping[int, CellStatistics]
+    pools: Mapping[tuple[int, bool], Mapping[str, Ratio]] = field(default_factory=dict)
+    """By number of players, and whether the deck runs dry in most games: what all cells of the default player
+    add up to, deal by deal, as far as it is judged over everything; by measure and thing, `seat:0`."""
 
     def find(self, players: int, variants: Sequence[str], lineup: str) -> CellStatistics | None:
         """Return the cell with these variants, if it was played."""
@@ -108,21 +113,23 @@ def statistics(
     runs: Sequence[Run],
     cells: Iterable[int] | None = None,
     *,
-    items: bool = False,
     within: Mapping[int, tuple[int, int]] | None = None,
+    into: duckdb.DuckDBPyConnection | None = None,
 ) -> Statistics:
     """Return what the games of every cell (or of some, and their baselines) add up to.
 
-    With `items` also what every item in an opening hand has won: dozens of sums more, for a few cells.
+    `into` is a connection for the views and the deals of these cells, in memory, for further questions.
     """
     if not runs:
         raise UsageError("no run is given")
     refuse_chosen(runs)
     planned = planned_cells(runs, None if cells is None else set(cells))
     facts = runs[0].game.facts
-    with connect_to(runs, None if cells is None else planned, within) as con:
+    counted = None if cells is None else sorted(planned)
+    with connect() if into is None else nullcontext(into) as con:
+        create_views(con, runs, counted, within, metrics=False, tables=() if into is None else _IN_MEMORY)
         sums = _ratios(con, "metric_sums")
-        if items and facts.mask("opening"):
+        if facts.mask("opening"):
             for number, own in _ratios(con, "metric_items").items():
                 sums.setdefault(number, {}).update(own)
         lengths: dict[int, dict[int, int]] = {}
@@ -134,6 +141,12 @@ def statistics(
             common.setdefault(number, {})[measure] = Common(*shared)
         rows = con.execute("select cell_id, value, error, deals from luck").fetchall()
         luck = {number: Normal(*fitted) for number, *fitted in rows}
+        pools: dict[tuple[int, bool], dict[str, Ratio]] = {}
+        rows = con.execute(
+            f"""select players, dry, measure || ':' || "of", {_SUMS} from metric_pools order by all"""
+        ).fetchall()
+        for players, dry, name, *parts in rows:
+            pools.setdefault((players, dry), {})[name] = Ratio(*parts)
     return Statistics(
         facts,
         {
@@ -151,6 +164,7 @@ def statistics(
             )
             for number, cell in sorted(planned.items())
         },
+        pools,
     )
 
 
@@ -166,12 +180,16 @@ def _ratios(con: duckdb.DuckDBPyConnection, view: str) -> dict[int, dict[str, Ra
     return found
 
 
-def games_of_length(runs: Sequence[Run], wanted: Sequence[tuple[int, int, bool]]) -> dict[int, int]:
+def games_of_length(
+    runs: Sequence[Run],
+    wanted: Sequence[tuple[int, int, bool]],
+    own: duckdb.DuckDBPyConnection | None = None,
+) -> dict[int, int]:
     """Return the first game of each cell with a length, or that stalls; given are cell, length, stalls."""
     table = stored_table(runs[0].game.facts, "games")
     length, stalled = (sql_quote.name(table.column(role).name) for role in ("length", "stalled"))
     files = sql_quote.parquet(file for run in runs for file in run.files("games"))
-    with connect() as con:
+    with connect() if own is None else nullcontext(own) as con:
         rows = con.execute(
             f"select cell_id, min(game_id) from {files} "
             "join (select unnest(?) as cell_id, unnest(?) as length, unnest(?) as stalls) w using (cell_id) "

@@ -45,17 +45,32 @@ class Metric:
     """What it is measured of, where that is known beforehand."""
     several: bool = False
     """Whether it is measured of several things."""
+    measure: str = ""
+    """The measure whose sums per deal it follows; none: it is no figure of a deal."""
+    plain: str = ""
+    """Of a multiple: the sentence of what is compared."""
+    compared: str = ""
+    """What a comparison shows it under, if it does: `length`, `winning` or `play`."""
     order: int = 0
     """Its place among all metrics, the plainest first."""
 
 
+_LENGTH: Final = "mean_length"
 _LENGTHS: Final = (
-    Metric("length", "median length in rounds", "Games last {x} rounds (median)", "rounds", atlas=True),
+    Metric(
+        "length",
+        "median length in rounds",
+        "Games last {x} rounds (median)",
+        "rounds",
+        atlas=True,
+        measure=_LENGTH,
+    ),
     Metric(
         "length_short",
         "length in rounds that 5% of games stay below",
         "One game in twenty is over within {x} rounds",
         "rounds",
+        measure=_LENGTH,
     ),
     Metric(
         "length_long",
@@ -63,6 +78,7 @@ _LENGTHS: Final = (
         "One game in twenty lasts {x} rounds or more",
         "rounds",
         atlas=True,
+        measure=_LENGTH,
     ),
 )
 _SKILL: Final = Metric(
@@ -72,6 +88,7 @@ _SKILL: Final = Metric(
     neutral=1.0,
     compares=True,
     atlas=True,
+    measure="win_points",
 )
 _LUCK: Final = Metric(
     "luck", "part of winning that the deal decides", "The deal decides {x} of who wins", "share", mixed=True
@@ -92,7 +109,8 @@ def metrics_of(facts: Facts) -> dict[str, Metric]:
     for measure in declared(facts, facts.policies):
         if measure.multiple:
             name, title, sentence, atlas = measure.multiple
-            found.append(Metric(name, title, sentence, neutral=1.0, atlas=atlas))
+            made = Metric(name, title, sentence, neutral=1.0, atlas=atlas, measure=measure.name)
+            found.append(replace(made, plain=measure.sentence))
         found.append(
             Metric(
                 measure.name,
@@ -104,6 +122,8 @@ def metrics_of(facts: Facts) -> dict[str, Metric]:
                 atlas=measure.atlas,
                 things=measure.of,
                 several=bool(measure.of),
+                measure=measure.name,
+                compared=measure.compared,
             )
         )
         if measure.name == "win_points":

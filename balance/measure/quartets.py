@@ -6,6 +6,7 @@ Sums only: `balance.judge.interaction` says what they mean.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -61,15 +62,22 @@ Asked = tuple[str, str, str, str]
 
 
 def sums_of_pairs(
-    runs: Sequence[Run], quartets: Sequence[Quartet], measures: Collection[str] | None = None
+    runs: Sequence[Run],
+    quartets: Sequence[Quartet],
+    measures: Collection[str] | None = None,
+    own: duckdb.DuckDBPyConnection | None = None,
 ) -> tuple[list[Asked], dict[int, dict[str, int]]]:
-    """Return what is summed up, and the sums by pair; `measures` are some names, by default all."""
+    """Return what is summed up, and the sums by pair; `measures` are some names, by default all.
+
+    `own` is a connection that has the deals.
+    """
     if not quartets:
         return [], {}
     game, planned = runs[0].game, planned_cells(runs, {q.pair.id for q in quartets})
     every = _measures(declared(game.facts, met_policies(game, planned.values())))
     asked = [one for one in every if measures is None or one[0] in measures]
-    with connect_to(runs, {number for q in quartets for number in q.ids}) as con:
+    cells = {number for q in quartets for number in q.ids}
+    with connect_to(runs, cells) if own is None else nullcontext(own) as con:
         totals = _totals(con, asked, quartets)
     return asked, {q.pair.id: totals[q.pair.id] for q in quartets if q.pair.id in totals}
 

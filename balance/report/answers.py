@@ -5,19 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+from balance.experiments import causes as explaining
 from balance.experiments import check as checking
 from balance.experiments import compare as comparing
 from balance.experiments import contested as doubting
+from balance.experiments import ladder as climbing
 from balance.experiments import price as pricing
 from balance.experiments import rank as ranking
+from balance.experiments import suggest as mending
+from balance.judge.verdict import Verdict
 from balance.report.check_answer import check_answer
 from balance.report.comparison_answer import comparison_answer
 from balance.report.model import Answer
-from balance.report.played_answers import contested_answer, price_answer
+from balance.report.played_answers import contested_answer, ladder_answer, price_answer
 from balance.report.ranking_answer import ranking_answer
 
 _Asked = ParamSpec("_Asked")
@@ -36,8 +40,23 @@ def _answered(
     return ask
 
 
+def why(names: Sequence[str] = (), *, jobs: int | None = None, **asked: Any) -> Answer:
+    """Judge a combination of variants, as `check` does, and name the causes of what is broken or bent."""
+    found = checking.check(names, **asked)
+    return check_answer(found, causes=explaining.causes(found, jobs))
+
+
+def mend(names: Sequence[str], *, strength: str = "quick", jobs: int | None = None, **asked: Any) -> Answer:
+    """Judge a combination of variants, as `check` does, and look for the smallest change that mends it."""
+    found = checking.check(names, strength=strength, **asked)
+    broken = found.verdict is Verdict.BROKEN
+    remedy = mending.suggest(found, found.thresholds, strength, jobs) if broken else None
+    return check_answer(found, remedy, mended=True)
+
+
 check = _answered(checking.check, check_answer)
 check_all = _answered(ranking.check_all, ranking_answer)
 compare = _answered(comparing.compare, comparison_answer)
 contested = _answered(doubting.contested, contested_answer)
+ladder = _answered(climbing.ladder, ladder_answer)
 price = _answered(pricing.price, price_answer)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.errors import UsageError
 from balance.experiments.check import Check, judged
 from balance.games.contract import CatalogEntry
 from balance.games.variants import entry_names, variant_ids
-from balance.judge.sentences import needed_sentence
-from balance.judge.strengths import strength_of
+from balance.judge.sentences import in_brief, open_sentence, pool_sentence, quality_overview, unseen_sentence
+from balance.judge.strengths import of_default, strength_of
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
 from balance.measure.cells import CellStatistics
 from balance.report.atlas import metric_form
+from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
-from balance.report.evidence import Step, judging_options
+from balance.report.evidence import Step
 from balance.report.formatting import count, interval, listed, slug, text, whole
 from balance.report.glossary import game_words, terms
 from balance.report.model import (
@@ -38,6 +39,7 @@ from balance.report.model import (
     absolute,
     literal,
 )
+from balance.report.next_steps import check_command, next_steps
 from balance.report.query_blocks import RunQueries
 from balance.report.records import finding_record, verdict_record
 from balance.stats.intervals import Interval
@@ -46,6 +48,7 @@ from balance.sweep.replaying import replay_command
 
 if TYPE_CHECKING:
     from balance.dataset.run import Run
+    from balance.experiments.causes import Causes
     from balance.experiments.suggest import Remedy
 
 STEPS: Final = 4
@@ -53,11 +56,6 @@ STEPS: Final = 4
 _MOST_REASONS: Final = 12
 _FEW: Final = 200
 """Games of a cell below which a reader is warned."""
-_UNSEEN: Final = {
-    "luck": "needs --replicates",
-    "item": "is judged in a check of one combination",
-    "win_points": "no style was tuned for what is in force",
-}
 
 
 def pair_report(
@@ -86,16 +84,16 @@ def pair_report(
     return answer
 
 
-def unseen_metrics(names: Sequence[str]) -> str:
-    """Return which metrics the games do not show, and how they would."""
-    return ", ".join(f"{name} ({_UNSEEN[name]})" if name in _UNSEEN else name for name in names)
-
-
 def check_answer(
-    found: Check, remedy: Remedy | None = None, *, mended: bool = False, command: str = ""
+    found: Check,
+    remedy: Remedy | None = None,
+    causes: Causes | None = None,
+    *,
+    mended: bool = False,
+    command: str = "",
 ) -> Answer:
     """Return the answer of a check; `mended` says that a remedy was searched, `command` what makes it."""
-    return _Sheet(found).answer(remedy, mended, command)
+    return _Sheet(found).answer(remedy, causes, mended, command)
 
 
 class _Sheet:
@@ -108,21 +106,21 @@ class _Sheet:
         self.title = " + ".join(self.names[name] for name in found.variants) or (
             f"{self.facts.title} without {self.facts.variants}"
         )
-        counts = sorted({j.players for j in found.own})
-        runs = [f"--run {shlex.quote(str(run.path))}" for run in found.kept_runs]
-        words = ["balance check", *found.variants, *runs]
-        self.check = " ".join([*words, *judging_options(found.runs, counts, found.thresholds)])
+        self.check = check_command(found)
         self.worst = found.worst()[0].cell
         self.replay = None
         if found.telling_game is not None:
             run, number, what = found.telling_game
             self.replay = {"command": replay_command(run, number, found.overlays), "what": what}
 
-    def answer(self, remedy: Remedy | None, mended: bool, command: str) -> Answer:
+    def answer(self, remedy: Remedy | None, causes: Causes | None, mended: bool, command: str) -> Answer:
         """Return the answer."""
         found, cells = self.found, [(cell.cell.lineup, cell.strength) for cell in self._verdicts()]
         made = provenance_of(found.runs, found.games, command or self.check)
+        if found.strength:  # the command plays the same games
+            made = replace(made, commands=(self.check,))
         mend = self._mend(remedy) if mended else []
+        sections = self._sections(made.commands, causes_section(causes), mend)
         return Answer(
             kind="pair",
             title=self.title,
@@ -131,22 +129,25 @@ class _Sheet:
             edition=self.run.plan.edition,
             words=game_words(self.facts),
             summary=self._summary(mended),
-            sections=tuple(section for section in self._sections(made.commands, mend) if section.blocks),
+            sections=tuple(section for section in sections if section.blocks),
             glossary=terms(self.facts, cells, found.thresholds),
             provenance=made,
             verdicts=tuple(verdict_record(j, found.sentence) for j in found.own),
             findings=tuple(
                 finding_record(cell, finding) for cell in self._verdicts() for finding in cell.findings
             ),
-            records=self._records() | ({"suggestion": _remedy_record(remedy)} if mended else {}),
-            places=absolute(run.path for run in found.runs),
+            records=self._records()
+            | ({"causes": causes_record(causes)} if causes else {})
+            | ({"suggestion": _remedy_record(remedy)} if mended else {}),
+            places=absolute([*shlex.split(self.check), *(run.path for run in found.runs)]),
             found=found,
         )
 
-    def _sections(self, commands: Sequence[str], mend: list[Block]) -> list[Section]:
+    def _sections(self, commands: Sequence[str], causes: Section, mend: list[Block]) -> list[Section]:
         """Return the pages."""
         return [
             Section("verdict", "Why", tuple(self._reasons())),
+            causes,
             Section("rules", "The rules", tuple(self._rules())),
             Section("length", "Length", (self._lengths(),)),
             Section("metrics", "What it does", (self._metrics(), *self._win_points())),
@@ -162,26 +163,19 @@ class _Sheet:
 
     def _summary(self, mended: bool) -> Summary:
         found = self.found
-        few = min(cell.cell.games for cell in self._verdicts())
-        steps = []
-        if found.quick and found.verdict is Verdict.UNDECIDED:
-            steps.append(
-                f"{self._again()} --strength normal plays about five times as many games, which is enough "
-                "where nothing is near its threshold."
-            )
-        if found.verdict is Verdict.BROKEN and found.variants and not mended:
-            steps.append(f"{self._again()} --suggest looks for the smallest change that mends it.")
+        cells = [cell.cell for cell in self._verdicts()]
+        few = min(cell.games for cell in of_default(cells, self.facts))
+        what = f"{found.verdict.value.upper()}: {self.title} ({self.run.plan.edition})"
+        if found.verdict is Verdict.BENT:
+            what += f": {in_brief(found.worst()[0].bent, found.bench.without)}"
         return Summary(
-            f"{found.verdict.value.upper()}: {self.title} ({self.run.plan.edition}). {self._by_players()}.",
+            f"{what}. {self._by_players()}.",
             tuple(VerdictCount.of(j.players, [j.verdict]) for j in found.own),
-            next_steps=tuple(steps),
-            warning=f"Too few games to say much: {count(few, 'game', 'games')} of each cell."
+            next_steps=tuple(next_steps(found, mended=mended)),
+            warning=f"Too few games to say much: {count(few, 'game', 'games')} at a table."
             if few < _FEW
             else "",
         )
-
-    def _again(self) -> str:
-        return " ".join(["balance check", *self.found.variants])
 
     def _by_players(self) -> str:
         """Return which verdict holds at which numbers of players: "Broken at 2 and 3 players; fine at 4"."""
@@ -207,17 +201,19 @@ class _Sheet:
         more = len(reasons) - _MOST_REASONS
         shown = reasons[:_MOST_REASONS] + ([f"... and {more} more; csv has all."] if more > 0 else [])
         shown += [f"{one.sentence()}." for one in found.together]
-        shown += [said for j in found.own if j.verdict is Verdict.UNDECIDED for said in self._open(j)]
+        shown += [self._open(j) for j in found.own if j.verdict is Verdict.UNDECIDED]
         if not reasons and all(j.verdict is Verdict.FINE for j in found.own):
             shown.append("Every metric is within its [[accepted range]], beyond doubt.")
-        return [*([Bullets(tuple(shown))] if shown else []), self._verdict_table()]
+        shown.append(quality_overview(found.own))
+        look: list[Block] = [Bullets(tuple(shown))]
+        if self.replay is not None:
+            look.append(Code(self.replay["command"], f"A game to look at ({self.replay['what']})"))
+        return [*look, self._verdict_table()]
 
-    def _open(self, judgement: Judgement) -> list[str]:
+    def _open(self, judgement: Judgement) -> str:
         """Return what keeps a verdict open."""
-        if judgement.holding is None:
-            return []
-        said = f"{self.found.sentence(judgement.holding)} {needed_sentence(judgement.further)}"
-        return [f"{judgement.players} players, {_open_word(judgement)}: {said}"]
+        said = open_sentence(judgement, self.found.sentence)
+        return f"{judgement.players} players, {_open_word(judgement)}: {said}"
 
     def _rules(self) -> list[Block]:
         game, catalog = self.found.game, self.found.catalog
@@ -274,7 +270,7 @@ class _Sheet:
         return f"{cell.players} players, {strength_of(self.facts, cell.lineup).name}"
 
     def _lengths(self) -> Table | Chart:
-        return RunQueries(self.found.runs).block(
+        return RunQueries(self.found.runs, con=self.found.con).block(
             "cell-lengths",
             {"cell": self.worst.id},
             caption=f"How long games last with and without, {self._at(self.worst)}",
@@ -367,12 +363,11 @@ class _Sheet:
         said = [
             f"{count(found.games, 'game', 'games')}, seed {self.run.plan.seed}{where}",
             f"{found.judgements.family}.",
-            *([f"Not looked at: {unseen_metrics(unseen)}."] if unseen else []),
+            *(pool_sentence(pool, found.items) for pool in found.judgements.pools),
+            *([unseen_sentence(unseen)] if unseen else []),
+            *(f"{gain}." for gain in found.gains),
         ]
-        lines = list(commands)
-        if self.replay is not None:
-            lines += [f"# a game worth looking at: {self.replay['what']}", self.replay["command"]]
-        return [Bullets(tuple(said)), Code("\n".join(lines))]
+        return [Bullets(tuple(said)), Code("\n".join(commands))]
 
     # --- for programs
 
@@ -398,7 +393,13 @@ class _Sheet:
             ],
             "family": family | {"correction": "Benjamini-Yekutieli"},
             "not_looked_at": list(found.judgements.not_looked_at),
+            "pooled": [
+                finding_record(pool, finding) | {"verdict": pool.verdict.value}
+                for pool in found.judgements.pools
+                for finding in pool.findings
+            ],
             "replay": self.replay,
+            "gains": [asdict(gain) | {"words": gain.words} for gain in found.gains],
         }  # fmt: skip
 
 

@@ -1,24 +1,23 @@
-"""The answer of a comparison of two catalogs, editions or runs: what was changed, and what that has moved.
+"""The answer of a comparison: what changed for players first, then verdicts, then every other figure once.
 
-Words and figures come from `balance.experiments.compare.answer`; nothing is computed here.
+All its words are here; the figures come from `balance.experiments.compare`, and nothing is computed.
 """
 
 from __future__ import annotations
 
-import re
+import math
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, Final
 
-from balance.errors import UsageError
-from balance.experiments.compare.answer import Comparison, Side
-from balance.experiments.compare.changes import ALL, COMBINATION, ITEM, VARIANT, Change
+from balance.experiments.compare.changes import ALL, COMBINATION, ITEM, LEVELS, VARIANT, Change, halved
+from balance.experiments.compare.comparison import Comparison, Power, Side, Uncompared
 from balance.judge.strengths import strength_of
 from balance.judge.verdict import Verdict
 from balance.report.chapters.method import played_provenance, provenance_of
+from balance.report.check_answer import unseen_metrics
 from balance.report.formatting import count, text, whole
 from balance.report.glossary import game_words, terms
 from balance.report.model import (
@@ -26,7 +25,6 @@ from balance.report.model import (
     Block,
     Bullets,
     Cell,
-    Chart,
     Code,
     Heading,
     Paragraph,
@@ -45,39 +43,20 @@ _MOST: Final = 300
 """Rows of a table at most."""
 _LONG: Final = 12
 """Rows above which a table is folded."""
-_MOST_DOTS: Final = 24
-"""Rows of a figure at most: they fit on a page."""
+_FIRST: Final = 5
+"""Sentences at most on each subject that matters to players; the others are in the tables."""
+_DIFFERENCES: Final = 40
+"""Differences of the catalogs at most."""
 _INTERVAL: Final = "95%, Student's t over deals, paired"
-_TITLES: Final = {
-    ALL: "Over all combinations",
-    ITEM: "Single {items}",
-    VARIANT: "Under single {variants}",
-    COMBINATION: "Single combinations",
+_LEVELS: Final = {
+    ALL: ("Over all combinations", "over all combinations"),
+    ITEM: ("Single {items}", "of single items"),
+    VARIANT: ("Under single {variants}", "of variants"),
+    COMBINATION: ("Single combinations", "of combinations"),
 }
-
-
-def report_targets(asked: str, found: str, *, force: bool) -> dict[str, Path]:
-    """Return where the page goes by `asked`: `html`, `pdf`, `both` or a file's name.
-
-    `found` names the comparison. UsageError for what could not be written.
-    """
-    from balance.report.build import REPORTS, refuse_target
-
-    name = re.sub(r"[^\w.]+", "-", found).strip("-").lower()
-    if asked in ("html", "pdf", "both"):
-        kinds = ("html", "pdf") if asked == "both" else (asked,)
-        targets = {kind: REPORTS / f"{name}.{kind}" for kind in kinds}
-    else:
-        kind = Path(asked).suffix[1:]
-        if kind not in ("html", "pdf"):
-            raise UsageError(
-                f"report {asked}: expected html, pdf, both or a file that ends in .html or .pdf",
-                parameter="report",
-            )
-        targets = {kind: Path(asked)}
-    for target in targets.values():
-        refuse_target("report", target, force, made=asked in ("html", "pdf", "both"))
-    return targets
+"""The caption of each level, and its words in a sentence."""
+_SUBJECTS: Final = {"length": "Length", "winning": "Who wins"}
+"""What matters to players, in the order in which it is shown."""
 
 
 def comparison_answer(found: Comparison, command: str = "", *, every: bool = False) -> Answer:
@@ -85,32 +64,20 @@ def comparison_answer(found: Comparison, command: str = "", *, every: bool = Fal
     facts, sides = found.game.facts, (found.base, found.candidate)
     command = command or shlex.join(["balance", "compare", found.base.label, found.candidate.label])
     runs = [run for side in sides for run in side.runs]
-    lineups = sorted({change.lineup for change in found.changes})
-    sections = (
-        Section("changed", "What was changed", _bullets(found.told_differences())),
-        Section("verdicts", "Verdicts", () if found.same else tuple(_verdicts(found, command))),
-        Section("moved", "What changed beyond doubt", () if found.same else tuple(_moved(found, command))),
-        Section(
-            "power",
-            "What would have shown (in 80% of cases, each test alone at 5%)",
-            _bullets(f"{found.power_sentence(one)}." for one in found.power),
-        ),
-        Section("uncompared", "Not compared", _bullets(f"{one}." for one in found.uncompared)),
-        Section("how", "How we know", () if found.same else tuple(_how(found, command))),
-    )
+    words = _Words(found)
     return Answer(
         kind="comparison",
-        title=found.title,
+        title=words.title,
         subtitle=f"{facts.title}: what changed, on the same deals; {count(found.games, 'game', 'games')}",
         game=facts.title,
         edition=found.candidate.edition,
         words=game_words(facts),
-        summary=_summary(found),
-        sections=tuple(section for section in sections if section.blocks),
-        glossary=terms(facts, [(lineup, strength_of(facts, lineup).name) for lineup in lineups]),
+        summary=words.summary(),
+        sections=tuple(section for section in _sections(words, command) if section.blocks),
+        glossary=terms(facts, [(name, strength_of(facts, name).name) for name in words.lineups]),
         provenance=provenance_of(runs, found.games, command) if runs else played_provenance(0, command),
         findings=tuple(
-            {**_record(change), "sentence": found.sentence(change)}
+            {**_record(change), "sentence": words.sentence(change)}
             for change in (found.changes if every else found.changed)
         ),
         records=_records(found),
@@ -120,9 +87,22 @@ def comparison_answer(found: Comparison, command: str = "", *, every: bool = Fal
     )
 
 
-def _name(side: Side) -> str:
-    """Return what a side is called: as it was given, but not where on a machine it is."""
-    return str(without_places(side.label, absolute([side.label])))
+def _sections(words: _Words, command: str) -> Iterator[Section]:
+    found = words.found
+    if not found.same:
+        yield Section("players", "What changed for players", _bullets(words.for_players()))
+        yield Section("verdicts", "Verdicts", tuple(_verdicts(words, command)))
+    yield Section("changed", "What was changed", _bullets(words.differences()))
+    if not found.same:
+        yield Section("moved", "Everything else that changed beyond doubt", tuple(_moved(words, command)))
+    yield Section(
+        "power",
+        "What would have shown (in 80% of cases, each test alone at 5%)",
+        _bullets(words.power(one) for one in found.power),
+    )
+    yield Section("uncompared", "Not compared", _bullets(map(_uncompared, found.uncompared)))
+    if not found.same:
+        yield Section("how", "How we know", tuple(_how(words, command)))
 
 
 def _bullets(said: Iterable[str]) -> tuple[Block, ...]:
@@ -130,17 +110,215 @@ def _bullets(said: Iterable[str]) -> tuple[Block, ...]:
     return (Bullets(items),) if items else ()
 
 
-def _summary(found: Comparison) -> Summary:
-    counts = tuple(VerdictCount.of(players, after.elements()) for players, (_, after) in found.counts.items())
-    worst = tuple(
-        Worst(one.variants, found.title_of(one.variants), one.players, one.for_whom,
-              one.reasons[0] if one.reasons else "", "", None)
-        for one in found.newly_broken[:10]
-    )  # fmt: skip
-    return Summary(f"{found.headline}. {found.answer}", counts, worst)
+# --- words
 
 
-def _verdicts(found: Comparison, command: str) -> Iterator[Block]:
+class _Words:
+    """A comparison in words."""
+
+    def __init__(self, found: Comparison) -> None:
+        self.found = found
+        self.lineups = sorted({change.lineup for change in found.changes})
+        changed = {str(one.item) for one in found.power}
+        self._whole = [
+            change
+            for change in found.changes
+            if (
+                change.level == (COMBINATION if found.combinations == 1 else ALL)
+                or (change.level == ITEM and change.metric == "dealt" and str(change.item) in changed)
+            )
+            and not (change.metric == "seat" and found.game.facts.seats_alike)
+        ]
+        """Figures over everything that was compared; what one seat wins says nothing where all are alike."""
+        self.first = {subject: self._about(subject) for subject in _SUBJECTS}
+        """What changed beyond doubt of what matters to players; shown there, and not again."""
+
+    def _about(self, subject: str) -> list[Change]:
+        own = [change for change in self._whole if change.sure and change.measured.compared == subject]
+        over_all = {(c.lineup, c.name, c.item) for c in own if c.players is None}
+        kept = [c for c in own if c.players is None or (c.lineup, c.name, c.item) not in over_all]
+        return sorted(kept, key=lambda c: (c.measured.order, c.players or 0, c.lineup, c.item or 0, c.name))[
+            :_FIRST
+        ]
+
+    @property
+    def title(self) -> str:
+        """What is compared."""
+        one, two = self.found.base, self.found.candidate
+        where = one.edition if one.edition == two.edition else f"{one.edition}, {two.edition}"
+        return f"{one.label} -> {two.label} ({where})"
+
+    def summary(self) -> Summary:
+        """Return what stands above all chapters."""
+        found = self.found
+        counts = tuple(VerdictCount.of(n, after.elements()) for n, (_, after) in found.counts.items())
+        worst = tuple(
+            Worst(one.variants, self.names(one.variants), one.players, one.for_whom,
+                  one.reasons[0] if one.reasons else "", "", None)
+            for one in found.newly_broken[:10]
+        )  # fmt: skip
+        return Summary(f"{self.headline}: {self.title}. {self.answer}", counts, worst)
+
+    @property
+    def headline(self) -> str:
+        """The answer in a word or two."""
+        if self.found.same:
+            return "SAME"
+        if self.found.newly_broken:
+            return "BROKEN NOW"
+        return "CHANGED" if self.found.changed or self.found.verdicts else "NO CHANGE BEYOND DOUBT"
+
+    @property
+    def answer(self) -> str:
+        """The answer in two sentences: what is broken, and what else changed for players."""
+        found = self.found
+        if found.same:
+            return f"{found.same[:1].upper()}{found.same[1:]}: nothing was played."
+        if not found.changed and not found.verdicts:
+            return f"Nothing changed beyond doubt, in {found.family.tests:,} comparisons."
+        broken = found.newly_broken
+        if broken:
+            are = "combination is" if len(broken) == 1 else "combinations are"
+            first = f"{len(broken):,} {are} broken now by what was changed, {broken[0].again}."
+        elif any(change.suspect for change in found.verdicts):
+            first = "Nothing is broken by what was changed that fresh deals confirm."
+        else:
+            first = "Nothing is broken by what was changed."
+        told = (f"{name}: {'changed' if self.first[s] else 'no change'}." for s, name in _SUBJECTS.items())
+        return " ".join((first, *told))
+
+    def for_players(self) -> Iterator[str]:
+        """Yield what changed for players: length, who wins, verdicts; also where nothing did."""
+        for subject, name in _SUBJECTS.items():
+            for change in self.first[subject]:
+                yield f"{name}: {self.sentence(change)}."
+            if not self.first[subject]:
+                yield f"{name}: no change beyond doubt{self._detectable(subject)}."
+        moved = Counter((one.before, one.after) for one in self.found.verdicts)
+        said = ", ".join(f"{n} {before} -> {after}" for (before, after), n in sorted(moved.items()))
+        yield f"Verdicts: {said}." if moved else "No verdict changed."
+
+    def _detectable(self, subject: str) -> str:
+        """Return what would have shown, of the first figure of a subject."""
+        own = [c for c in self._whole if c.measured.compared == subject and c.detectable is not None]
+        if not own:
+            return ""
+        size = max(c.detectable or 0.0 for c in own if c.name == own[0].name)
+        shown = f"{100 * size:.2g} pp" if own[0].measured.form == "share" else f"{size:.2g}"
+        return f" (a change of {shown} in the {_title(own[0])} would have shown)"
+
+    def differences(self) -> Iterator[str]:
+        """Yield where the two sides differ."""
+        found = self.found
+        for one in found.differences[:_DIFFERENCES]:
+            named = f"{one.kind} {one.name or one.id}"
+            values = f"{one.field} {_short(one.new)} instead of {_short(one.old)}"
+            yield f"{named}: {values if one.change == 'changed' else one.change}"
+        more = len(found.differences) - _DIFFERENCES
+        if more > 0:
+            yield f"... and {more:,} more; balance catalog diff lists all"
+        if found.base.edition != found.candidate.edition:
+            yield f"edition {found.candidate.edition} instead of {found.base.edition}"
+
+    def names(self, variants: Sequence[str]) -> str:
+        """Return the names of a combination."""
+        named = " + ".join(self.found.names.get(v, v) for v in variants)
+        return named or f"without {self.found.game.facts.variants}"
+
+    def where(self, change: Change) -> str:
+        """Return what a change is about, in names."""
+        parts = [] if change.item is None else [self.found.names.get(str(change.item), str(change.item))]
+        if change.variants or change.level == COMBINATION:
+            parts.append(self.names(change.variants))
+        parts.append(f"{change.players} players" if change.players else "all numbers of players")
+        return ", ".join([*parts, change.lineup] if len(self.lineups) > 1 else parts)
+
+    def sentence(self, change: Change) -> str:
+        """Return a change in words."""
+        now, before = _figure(change, change.candidate), _figure(change, change.base)
+        said = f"{self.where(change)}: {_title(change)} {now} instead of {before}, {_moved_by(change)}"
+        again = self.found.fresh.get(change.looked)
+        said += f"; on fresh deals {_moved_by(again)}" if again else ""
+        return f"{said}; {self.carried(change)}" if change.rest else said
+
+    def carried(self, change: Change) -> str:
+        """Return which combination carries a change over all of them, if one does."""
+        if change.rest is None:
+            return ""
+        name = self.names(change.rest.variants)
+        one = name if change.rest.variants else f"the game {name}"
+        said = f"carried by {one}: without it" if halved(change, change.rest) else f"not sure without {one}:"
+        return f"{said} {_moved_by(change.rest)}"
+
+    def power(self, power: Power) -> str:
+        """Return what could have been seen."""
+        where = f"{self.found.names.get(str(power.item), power.item)}, {power.players} players"
+        where += f", {power.lineup}" if len({one.lineup for one in self.found.power}) > 1 else ""
+        change = "win points of the seat that was dealt it"
+        deals = f"where it was dealt in {power.dealt:,} deals"
+        if power.whole is None:
+            return f"{where}: a change of {power.worst:.2f} {change}, {deals}."
+        together = f"a change of {power.whole:.3f} {change}, over all combinations together"
+        single = (
+            f"{power.nine_of_ten:.2f} in nine of ten single combinations ({power.worst:.2f} in the worst)"
+        )
+        return f"{where}: {together}; of {single}, {deals}."
+
+    def families(self) -> Iterator[str]:
+        """Yield what the changes and the verdicts are corrected for."""
+        family = self.found.family
+        parts = ", ".join(f"{n:,} {_LEVELS[level][1]}" for level, n in family.levels)
+        yield (
+            f"{family.tests:,} tests ({parts}), each level with the same weight, corrected together "
+            f"(Benjamini-Yekutieli, false claims at most {family.alpha:.2g} of all claims)."
+        )
+        base, candidate = map(str, self.found.verdict_families)
+        same = f"Verdicts of either side: {base}."
+        yield same if base == candidate else f"Verdicts: base {base}; candidate {candidate}."
+
+
+def _short(value: object) -> str:
+    said = "nothing" if value is None else str(value)
+    return said if len(said) <= 60 else f"{said[:57]}..."
+
+
+def _uncompared(one: Uncompared) -> str:
+    named = f": {'; '.join(one.named)}" if one.named else ""
+    return f"{one.count:,} {one.unit.removesuffix('s') if one.count == 1 else one.unit} {one.why}{named}."
+
+
+def _title(change: Change) -> str:
+    return f"{change.measured.title} ({change.of})" if change.of else change.measured.title
+
+
+def _scale(change: Change) -> tuple[int, int]:
+    """Return what a figure is multiplied with, and digits: two significant ones of the interval."""
+    scale = 100 if change.measured.form == "share" else 1
+    wide = (change.high - change.low) / 2 if change.low is not None and change.high is not None else 0.0
+    wide = (wide or abs(change.difference)) * scale
+    return scale, min(4, max(1, 1 - math.floor(math.log10(wide)))) if wide else 2
+
+
+def _figure(change: Change, value: float) -> str:
+    scale, digits = _scale(change)
+    return f"{scale * value:.{digits}f}{'%' if scale == 100 else ''}"
+
+
+def _moved_by(change: Change) -> str:
+    """Return the difference with its interval; of shares in percentage points."""
+    scale, digits = _scale(change)
+    said = f"{scale * change.difference:+.{digits}f}{' pp' if scale == 100 else ''}"
+    if change.low is None or change.high is None:
+        return said
+    return f"{said} ({scale * change.low:+.{digits}f} to {scale * change.high:+.{digits}f})"
+
+
+# --- tables and figures
+
+
+def _verdicts(words: _Words, command: str) -> Iterator[Block]:
+    found = words.found
+    unseen = unseen_metrics(found.unseen)
     yield Bullets(
         tuple(
             f"{players} players: "
@@ -150,131 +328,90 @@ def _verdicts(found: Comparison, command: str) -> Iterator[Block]:
             )
             for players, (before, after) in found.counts.items()
         )
+        + ((f"Not looked at, so that nothing is called fine: {unseen}.",) if unseen else ())
     )
-    if not found.verdicts:
-        yield Paragraph("No verdict changed.")
-        return
+    again = [Heading("again", "By the change", help="it was fine, or what breaks it has moved beyond doubt")]
+    again = again if any(one.again for one in found.verdicts) else []
     columns = (
         Heading("variants", "Combination", "pair"),
         Heading("players", "Players", "integer"),
         Heading("after", "Now", "verdict"),
         Heading("before", "Before", "verdict"),
-        Heading("again", "By the change", help="it was fine, or what breaks it has moved beyond doubt"),
+        *again,
         Heading("reason", "Reason"),
     )
     ranked = sorted(found.verdicts, key=lambda v: (not v.newly_broken, not v.suspect, v.players, v.variants))
     rows = tuple(
         (
-            Cell(one.variants, found.title_of(one.variants)),
+            Cell(one.variants, words.names(one.variants)),
             whole(one.players),
             Cell(one.after.value, one.after.value),
             Cell(one.before.value, one.before.value),
-            text(str(one.again or "")),
+            *(text(str(one.again or "")) for _ in again),
             text(one.reasons[0] if one.reasons else ""),
         )
         for one in ranked[:_MOST]
     )
-    source = Source(count(found.games, "game", "games"), command=command)
-    title = "Combinations with another verdict"
-    yield Table("verdict-changes", title, columns, rows, source, long=len(rows) > _LONG)
+    if rows:
+        source = Source(count(found.games, "game", "games"), command=command)
+        title = "Combinations with another verdict"
+        yield Table("verdict-changes", title, columns, rows, source, long=len(rows) > _LONG)
 
 
-def _moved(found: Comparison, command: str) -> Iterator[Block]:
-    if not found.changed:
-        yield Paragraph(f"Nothing, in {found.family.tests:,} comparisons.")
-        return
-    yield Paragraph(
-        "Only what changed beyond doubt is listed, the largest first, in units of what the figure varies "
-        "from [[deal]] to deal."
-    )
-    facts = found.game.facts
-    for level, title in _TITLES.items():
-        own = [change for change in found.changed if change.level == level]
+def _moved(words: _Words, command: str) -> Iterator[Block]:
+    shown = {change.looked for own in words.first.values() for change in own}
+    left = [change for change in words.found.changed if change.looked not in shown]
+    if left:
+        yield Paragraph("The largest first, in units of what the figure varies from [[deal]] to deal.")
+    for level in LEVELS:
+        own = [change for change in left if change.level == level]
         if own:
-            caption = title.format(items=facts.items, variants=facts.variants)
-            yield _table(found, level, caption, own, command)
-    yield from _dots(found, command)
+            yield _table(words, level, own, command)
 
 
-def _table(found: Comparison, level: str, caption: str, own: Sequence[Change], command: str) -> Table:
+def _table(words: _Words, level: str, own: Sequence[Change], command: str) -> Table:
+    found, facts = words.found, words.found.game.facts
+    base, candidate = (
+        str(without_places(s.label, absolute([s.label]))) for s in (found.base, found.candidate)
+    )
     columns = [
         Heading("where", "Where"),
         Heading("what", "What"),
-        Heading("base", _name(found.base), "number"),
-        Heading("candidate", _name(found.candidate), "number"),
+        Heading("base", base, "number"),
+        Heading("candidate", candidate, "number"),
         Heading("difference", "Difference", "interval", "with its 95% interval; shares in percentage points"),
     ]
     rows = [
         [
-            text(found.where(change)),
-            text(change.title),
-            Cell(change.base, change.figure(change.base)),
-            Cell(change.candidate, change.figure(change.candidate)),
-            Cell(change.difference, change.told(), change.low, change.high),
+            text(words.where(change)),
+            text(_title(change)),
+            Cell(change.base, _figure(change, change.base)),
+            Cell(change.candidate, _figure(change, change.candidate)),
+            Cell(change.difference, _moved_by(change), change.low, change.high),
         ]
         for change in own[:_MOST]
     ]
     again = [found.fresh.get(change.looked) for change in own[:_MOST]]
     if any(again):
         columns.append(Heading("fresh", "On fresh deals", help="measured again: the first that are named"))
-        rows = [[*row, text(one.told() if one else "")] for row, one in zip(rows, again, strict=True)]
+        rows = [[*row, text(_moved_by(one) if one else "")] for row, one in zip(rows, again, strict=True)]
     notes = [f"{len(own) - _MOST:,} more are in the CSV of the command."] if len(own) > _MOST else []
+    notes += [f"{_title(c)}, {words.where(c)}: {words.carried(c)}." for c in own[:_LONG] if c.rest]
     if level in (ITEM, VARIANT):
         notes.append("The largest of many, and not measured again on fresh deals.")
-    source = Source(count(found.games, "game", "games"), _INTERVAL, "", command)
-    made = tuple(tuple(row) for row in rows)
     return Table(
         f"changes-{level}",
-        caption,
+        _LEVELS[level][0].format(items=facts.items, variants=facts.variants),
         tuple(columns),
-        made,
-        source,
+        tuple(tuple(row) for row in rows),
+        Source(count(found.games, "game", "games"), _INTERVAL, "", command),
         note=" ".join(notes),
         long=len(rows) > _LONG,
     )
 
 
-def _dots(found: Comparison, command: str) -> Iterator[Chart]:
-    """Yield what a changed item is worth more or less under each variant."""
-    facts = found.game.facts
-    for item in sorted({change.item for change in found.changes if change.metric == "dealt" and change.item}):
-        name = found.names.get(str(item), str(item))
-        for players in sorted({change.players for change in found.changes if change.players}):
-            own = [
-                change
-                for change in found.changes
-                if (change.level, change.metric) == (VARIANT, "dealt")
-                and (change.item, change.players) == (item, players)
-                and change.low is not None
-            ]
-            if len(own) < 2:
-                continue
-            largest = sorted(own, key=lambda change: (-abs(change.difference), change.variants))[:_MOST_DOTS]
-            note = f"The {_MOST_DOTS} largest of {len(own)}." if len(own) > _MOST_DOTS else ""
-            own = sorted(largest, key=lambda change: (-change.difference, change.variants, change.lineup))
-            labels = tuple(found.title_of(change.variants) for change in own)
-            top, low = own[0], own[-1]
-            yield Chart(
-                f"dealt-{item}-{players}",
-                f"Win points of the seat that was dealt {name}, candidate less base, by {facts.variant}, "
-                f"with {players} players",
-                "dots",
-                {
-                    "label": labels,
-                    "y": tuple(change.difference for change in own),
-                    "low": tuple(change.low for change in own),
-                    "high": tuple(change.high for change in own),
-                    "series": tuple(change.lineup for change in own),
-                },
-                Source(count(found.games, "game", "games"), _INTERVAL, "", command),
-                f"From {top.told()} under {labels[0]} to {low.told()} under {labels[-1]}.",
-                y_title="win points",
-                reference=0.0,
-                note=note,
-            )
-
-
-def _how(found: Comparison, command: str) -> Iterator[Block]:
+def _how(words: _Words, command: str) -> Iterator[Block]:
+    found = words.found
     where = "; ".join(
         f"{name} {', '.join(str(run.path) for run in side.runs)}"
         for name, side in (("base", found.base), ("candidate", found.candidate))
@@ -284,8 +421,7 @@ def _how(found: Comparison, command: str) -> Iterator[Block]:
         f"{count(found.combinations, 'combination', 'combinations')}: {literal(where)}. Every figure is the "
         "difference [[deal]] by deal: what the luck of the deal does to both sides cancels."
     )
-    yield Paragraph(f"{found.family}.")
-    yield Paragraph(f"{found.told_families}.")
+    yield from map(Paragraph, words.families())
     yield Code(command, "The command that makes this page again")
 
 
@@ -293,20 +429,26 @@ def _how(found: Comparison, command: str) -> Iterator[Block]:
 
 _COLUMNS: Final = (
     "level", "players", "lineup", "variants", "item", "metric", "of", "base", "candidate", "difference",
-    "low", "high", "deals", "p", "adjusted", "changed", "detectable",
+    "low", "high", "deals", "p", "adjusted", "changed", "detectable", "carried_by", "without",
 )  # fmt: skip
 _VERDICT_KEYS: Final = ("players", "variants", "before", "after", "newly_broken", "again", "reasons")
 
 
 def _record(change: Change) -> dict[str, Any]:
-    own = {"variants": list(change.variants), "of": change.of or None, "changed": change.sure}
+    own = {
+        "variants": list(change.variants),
+        "of": change.of or None,
+        "changed": change.sure,
+        "carried_by": list(change.rest.variants) if change.rest else None,
+        "without": change.rest.difference if change.rest else None,
+    }
     return {name: own[name] if name in own else getattr(change, name) for name in _COLUMNS}
 
 
 def _records(found: Comparison) -> dict[str, Any]:
+    sides = {"base": found.base, "candidate": found.candidate}
     return {
-        "base": _side(found.base),
-        "candidate": _side(found.candidate),
+        **{name: _side(side) for name, side in sides.items()},
         "same": found.same or None,
         "differences": [one._asdict() for one in found.differences],
         "verdicts": [{name: getattr(one, name) for name in _VERDICT_KEYS} for one in found.verdicts],
@@ -338,10 +480,5 @@ def _tally(counts: Counter[Verdict]) -> dict[str, int]:
 
 
 def _side(side: Side) -> dict[str, Any]:
-    return {
-        "label": side.label,
-        "kind": side.kind,
-        "edition": side.edition,
-        "catalog": side.catalog.hash,
-        "runs": [str(run.path) for run in side.runs],
-    }
+    own = {name: getattr(side, name) for name in ("label", "kind", "edition")}
+    return {**own, "catalog": side.catalog.hash, "runs": [str(run.path) for run in side.runs]}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
 from balance.dataset.run import Run
@@ -200,12 +202,28 @@ class Evidence:
         return f"pairs of {self.facts.variants}" if self.size == 2 else self.facts.variants
 
 
-def judging_options(runs: Sequence[Run], players: Collection[int], thresholds: Thresholds) -> list[str]:
-    """Return the options with which a command judges the same: what was narrowed or laid over."""
-    options = [f"--thresholds {command_path(path)}" for path in thresholds.overlays]
+def judging_options(
+    runs: Sequence[Run],
+    players: Collection[int],
+    thresholds: Thresholds,
+    named: Callable[[Path], str] = command_path,
+) -> list[str]:
+    """Return the options with which a command judges the same: what was narrowed or laid over.
+
+    `named` says how files are named.
+    """
+    options = threshold_options(thresholds, named)
     if set(players) < {cell.players for run in runs for cell in run.plan.cells if cell.games}:
         options.insert(0, f"--players {','.join(map(str, players))}")
     return options
+
+
+def threshold_options(thresholds: Thresholds, named: Callable[[Path], str] = command_path) -> list[str]:
+    """Return the options that lay ranges over the official ones and accept findings."""
+    return [
+        *(f"--thresholds {named(path)}" for path in thresholds.overlays),
+        *(f"--accept {shlex.quote(str(one))}" for one in thresholds.accepted),
+    ]
 
 
 def surprising_of(ranking: Ranking, most: int = HEADLINE) -> list[tuple[Together, Judgement]]:

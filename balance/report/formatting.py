@@ -104,6 +104,11 @@ def command_path(path: Path) -> str:
     return shlex.quote(path.name if path.is_absolute() else path.as_posix())
 
 
+def whole_path(path: str | Path) -> str:
+    """Return a file or folder as a command on this machine names it."""
+    return shlex.quote(str(path))
+
+
 def slug(text: str) -> str:
     """Return a text as a part of an id.
 

@@ -18,6 +18,8 @@ from balance.report.formatting import UNKNOWN, printed, slug
 from balance.report.model import Cell, Chart, Heading, Section, Source, Table
 
 if TYPE_CHECKING:
+    import duckdb
+
     from balance.dataset.connection import Connection
     from balance.dataset.run import Run
 
@@ -31,9 +33,13 @@ class RunQueries:
     """The query files of reports on some runs; what several of them read is computed once."""
 
     def __init__(
-        self, runs: Sequence[Run], counts: Sequence[int] = (), names: Mapping[Any, str] | None = None
+        self,
+        runs: Sequence[Run],
+        counts: Sequence[int] = (),
+        names: Mapping[Any, str] | None = None,
+        con: duckdb.DuckDBPyConnection | None = None,
     ) -> None:
-        self._con = connect_to(runs, metrics=True)
+        self._con = connect_to(runs, metrics=True) if con is None else con
         self._kept: set[str] = set()
         self._game = runs[0].game.name
         self._narrowed = {"counts": ",".join(map(str, counts))} if counts else {}

@@ -2,46 +2,54 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
 
 from balance.experiments.rank import Ranked
 from balance.games.variants import entry_names
-from balance.judge.counting import counted
 from balance.judge.findings import worst_first
-from balance.judge.sentences import needed_sentence
-from balance.judge.verdict import Judgement, Verdict
+from balance.judge.quality import columns
+from balance.judge.sentences import open_sentence, quality_overview, unseen_sentence
+from balance.judge.verdict import Verdict
+from balance.measure.metrics import Measurement
 from balance.report.chapters.method import provenance_of
-from balance.report.check_answer import unseen_metrics
 from balance.report.evidence import judging_options
-from balance.report.formatting import command_path, count, text, whole
+from balance.report.formatting import count, printed, text, whole, whole_path
 from balance.report.glossary import game_words, terms
 from balance.report.model import (
     Answer,
     Bullets,
     Cell,
+    Code,
     Heading,
     Section,
     Source,
     Summary,
     Table,
-    VerdictCount,
+    absolute,
 )
-from balance.report.records import finding_record, finite, verdict_record
+from balance.report.records import finding_record, finite, verdict_counts, verdict_record
+
+_ROOM: Final = 80 - len("10  ×      no 100%  ")
+"""Letters of a line of the short list beside rank, sign and fresh figure, and the gaps around them."""
+_WRONG: Final = "Reason"
 
 
 def ranking_answer(found: Ranked, top: int = 0) -> Answer:
-    """Return the answer of a ranking; a table of the first `top`, of all without."""
+    """Return the answer of a ranking; a short list of the first `top`, without it everything."""
     ranking = found.ranking
     run, facts = ranking.runs[0], ranking.runs[0].game.facts
     players = sorted({j.players for j in ranking.ranked})
     games = sum(cell.games for cell in ranking.statistics.cells.values())
     tally = Counter(j.verdict for j in ranking.ranked)
     counts = ", ".join(f"{tally[verdict]:,} {verdict.value}" for verdict in Verdict)
-    words = ["balance check --all", *(command_path(run.path) for run in ranking.runs)]
-    command = " ".join([*words, *judging_options(ranking.runs, players, found.thresholds)])
+    words = ["balance check --all", *(whole_path(run.path) for run in ranking.runs)]
+    command = " ".join([*words, *judging_options(ranking.runs, players, found.thresholds, whole_path)])
     lineups = sorted({(cell.cell.lineup, cell.strength) for j in ranking.ranked for cell in j.cells})
+    provenance = provenance_of(ranking.runs, games, command)
     return Answer(
         kind="ranking",
         title=f"{facts.title}: every combination, the worst first",
@@ -50,42 +58,109 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
         edition=run.plan.edition,
         words=game_words(facts),
         summary=Summary(
-            f"{count(len(ranking.ranked), 'verdict', 'verdicts')}: {counts}.", tuple(_counts(ranking.ranked))
+            f"{count(len(ranking.ranked), 'verdict', 'verdicts')}: {counts}.",
+            tuple(verdict_counts(ranking.ranked)),
         ),
-        sections=(
-            Section("ranking", "Combinations", (_table(found, top, command),)),
-            Section("how", "How we know", (Bullets(tuple(_overview(found, full=not top))),)),
-        ),
+        sections=tuple(_sections(found, top, command)),
         glossary=terms(facts, lineups, found.thresholds),
-        provenance=provenance_of(ranking.runs, games, command),
+        provenance=replace(provenance, commands=(command,)) if top else provenance,
         verdicts=tuple(verdict_record(j, ranking.sentence) for j in ranking.ranked),
         findings=tuple(_rows(found)),
         only_rows=True,
+        places=absolute(shlex.split(command)),
         found=found,
     )
 
 
-def _counts(judgements: tuple[Judgement, ...]) -> Iterator[VerdictCount]:
-    for players in sorted({j.players for j in judgements}):
-        yield VerdictCount.of(players, (j.verdict for j in judgements if j.players == players))
+def _sections(found: Ranked, top: int, command: str) -> Iterator[Section]:
+    ranked = found.ranking.ranked
+    if not top:
+        yield Section("ranking", "Combinations", (_table(found, command),))
+        yield Section("how", "How we know", (Bullets(tuple(_overview(found))),))
+        return
+    players = {j.players for j in ranked}
+    where = f" at {players.pop()} players" if len(players) == 1 else ""
+    left = len(ranked) - top
+    note = [f"... and {left:,} more: --top 0, or --format csv." if left > 0 else "", *_unseen(found)]
+    blocks = (_short_table(found, top, command, " ".join(note).strip()), Code(command))
+    yield Section("ranking", f"The {min(top, len(ranked))} worst{where}", blocks)
 
 
-def _table(found: Ranked, top: int, command: str) -> Table:
-    """Return the first of the ranking, all if `top` is 0: the combination, its verdict, and why."""
-    ranking, run = found.ranking, found.ranking.runs[0]
-    names = entry_names(run.game, run.catalog, run.game.facts.variant)
+def _names(found: Ranked) -> Mapping[str, str]:
+    run = found.ranking.runs[0]
+    return entry_names(run.game, run.catalog, run.game.facts.variant)
+
+
+def _short_table(found: Ranked, top: int, command: str, note: str) -> Table:
+    """Return the worst, a line of at most 80 letters each: the sign, the combination, what is wrong."""
+    ranking, names = found.ranking, _names(found)
+    several = len({j.players for j in ranking.ranked}) > 1
+    fresh = {id(one.finding): one for one in found.fresh}
+    first = [(judgement, ranking.reason(judgement)) for judgement in ranking.ranked[:top]]
+    wrong = ["" if own is None else f"{own.measured.name} {_value(own.measured)}" for _, own in first]
+    room = _ROOM - (len("  Seats") if several else 0) - max(map(len, (*wrong, _WRONG)))
+    rows = []
+    for place, ((judgement, reason), said) in enumerate(zip(first, wrong, strict=True), 1):
+        again = fresh.get(id(reason))
+        figure = "" if again is None or again.fresh is None else _value(again.fresh)
+        title = _shortened([names.get(name, name) for name in judgement.variants], room)
+        own = [Cell(judgement.verdict.value, judgement.verdict.value), Cell(judgement.variants, title)]
+        own += [whole(judgement.players)] if several else []
+        figure = figure if again is None or again.holds else f"no {figure}".strip()
+        rows.append((whole(place), *own, text(said), text(figure)))
+    headings = [Heading("rank", "#", "integer"), Heading("verdict", "", "verdict")]
+    headings += [Heading("variants", "Combination", "pair")]
+    headings += [Heading("players", "Seats", "integer")] if several else []
+    headings += [
+        Heading("reason", _WRONG),
+        Heading("fresh", "Fresh", help="on games of fresh seeds"),
+    ]
+    source = Source("", command=command)
+    return Table("ranking", "", tuple(headings), tuple(rows), source, ("rank",), note)
+
+
+def _value(measured: Measurement) -> str:
+    kinds = {"share": "share", "rounds": "integer"}
+    return printed(measured.interval.value, kinds.get(measured.metric.form, "number"))
+
+
+def _shortened(names: Sequence[str], room: int) -> str:
+    """Return names joined, the longest without its last words while all do not fit.
+
+    >>> _shortened(["Geeks, Geeks, Geeks, Geeks!", "Unions"], 30)
+    'Geeks, Geeks, Geeks… + Unions'
+    """
+    words = [name.split() for name in names]
+    cut = [False] * len(words)
+
+    def joined() -> str:
+        shown = [" ".join(own).rstrip(",") + "…" * short for own, short in zip(words, cut, strict=True)]
+        return " + ".join(shown)
+
+    while len(joined()) > room and any(len(own) > 1 for own in words):
+        longest = max(range(len(words)), key=lambda k: (len(words[k]) > 1, len(" ".join(words[k]))))
+        words[longest].pop()
+        cut[longest] = True
+    return joined()
+
+
+def _table(found: Ranked, command: str) -> Table:
+    """Return the ranking: the combination, its verdict, and why."""
+    ranking, names = found.ranking, _names(found)
     fresh = {id(one.finding): one for one in found.fresh}
     rows = []
-    for place, judgement in enumerate(ranking.ranked[: top or None], 1):
+    for place, judgement in enumerate(ranking.ranked, 1):
         both, reason = ranking.only_together(judgement), ranking.reason(judgement)
         title = " + ".join(names.get(name, name) for name in judgement.variants)
         title += "" if both is None else " (only together)" if both.sure else " (possibly only together)"
         said = ranking.sentence(reason) if reason is not None else ""
+        if judgement.verdict is Verdict.BENT:
+            said = ranking.in_brief(judgement)
         again = fresh.get(id(reason))
         if again is not None:
             said += " Holds on fresh games." if again.holds else " Does not hold on fresh games."
-        elif judgement.verdict is Verdict.UNDECIDED and reason is not None:
-            said += f" {needed_sentence(judgement.further)}"
+        elif judgement.verdict is Verdict.UNDECIDED:
+            said = open_sentence(judgement, ranking.sentence)
         rows.append(
             (
                 whole(place),
@@ -95,41 +170,41 @@ def _table(found: Ranked, top: int, command: str) -> Table:
                 text(said),
             )
         )
-    left = len(ranking.ranked) - len(rows)
-    return Table(
-        "ranking",
-        "Those that are broken only together first, then the worst",
-        (
-            Heading("rank", "#", "integer"),
-            Heading("verdict", "Verdict", "verdict"),
-            Heading("variants", "Combination", "pair"),
-            Heading("players", "Players", "integer"),
-            Heading("reason", "Reason"),
-        ),
-        tuple(rows),
-        Source("", command=command),
-        ("rank",),
-        f"... and {left:,} more: --top 0, or --format csv." if left else "",
+    headings = (
+        Heading("rank", "#", "integer"),
+        Heading("verdict", "Verdict", "verdict"),
+        Heading("variants", "Combination", "pair"),
+        Heading("players", "Players", "integer"),
+        Heading("reason", "Reason"),
     )
+    caption = "Those that are broken only together first, then the worst"
+    return Table("ranking", caption, headings, tuple(rows), Source("", command=command), ("rank",))
 
 
-def _overview(found: Ranked, *, full: bool) -> Iterator[str]:
-    """Yield how many of each verdict there are; in `full` what holds the open ones, and the family."""
+def _overview(found: Ranked) -> Iterator[str]:
+    """Yield how many of each verdict there are, what holds the open ones, and the family."""
     ranking = found.ranking
-    for one in _counts(ranking.ranked):
+    for one in verdict_counts(ranking.ranked):
         counts = f"{one.broken} broken, {one.undecided} undecided, {one.bent} bent, {one.fine} fine"
-        truly = ", ".join(map(str, counted(j for j in ranking.ranked if j.players == one.players)))
         yield (
-            f"{one.players} players: {counts}; whatever the number of games (95% confidence each): {truly}."
+            f"{one.players} players: {counts}. Estimated from all games, however many decide (95% confidence "
+            f"each): {', '.join(map(str, one.estimated))}."
         )
-    if not full:
-        return
+    yield from ranking.pools()
+    yield quality_overview(ranking.ranked)
     open_ = [j.holding for j in ranking.ranked if j.verdict is Verdict.UNDECIDED and j.holding is not None]
     held = Counter(finding.measured.name for finding in open_)
     yield from (f"{n} undecided are held by {name}." for name, n in sorted(held.items(), key=_often))
     yield f"{ranking.judgements.family}."
-    if ranking.judgements.not_looked_at:
-        yield f"Not looked at: {unseen_metrics(ranking.judgements.not_looked_at)}."
+    yield from _unseen(found)
+
+
+def _unseen(found: Ranked) -> Iterator[str]:
+    """Yield what was not looked at or not measured again, if anything: a list of any length shows it."""
+    if found.unconfirmed:
+        yield f"The worst were not measured again on fresh games: {found.unconfirmed}."
+    if found.ranking.judgements.not_looked_at:
+        yield unseen_sentence(found.ranking.judgements.not_looked_at)
 
 
 def _often(pair: tuple[str, int]) -> tuple[int, str]:
@@ -148,6 +223,7 @@ def _rows(found: Ranked) -> Iterator[dict[str, Any]]:
             "verdict": judgement.verdict.value,
             "together": None if both is None else ("only together" if both.sure else "possibly"),
             "further_games": finite(judgement.further) or None,
+            **columns(judgement.quality),
         }
         own = [
             (cell, finding)
@@ -161,7 +237,6 @@ def _rows(found: Ranked) -> Iterator[dict[str, Any]]:
             yield {
                 **head,
                 **{key: value for key, value in finding_record(cell, finding).items() if key not in head},
-                "threshold": finding.bound,
                 "fresh": None if again is None else ("holds" if again.holds else "does not hold"),
             }
         if not own:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 
 import pytest
 
@@ -59,6 +60,42 @@ def test_the_game_that_it_names_replays(check, strict, capfd):
     assert "3 players, windy" in capfd.readouterr().out
 
 
+def test_the_command_that_it_prints_gives_the_same_answer(check, strict, tmp_path, capfd):
+    (tmp_path / "my mood.toml").write_text(
+        '[[mood]]\nid = "mine"\nname = "Mine"\neditions = ["brisk"]\ngoal_change = 2\n'
+    )
+    _, out, _ = check(
+        *("mine", *TINY, *strict, "--seed", "5", "--edition", "brisk", "--catalog", "my mood.toml"),
+        *("--accept", "action:run:high", "--json"),
+    )
+    (command,) = json.loads(out)["provenance"]["commands"]
+    assert command == (
+        "balance check mine --of tiny --edition brisk --players 3 --seed 5 --catalog 'my mood.toml' "
+        f"--thresholds {tmp_path}/strict.toml --accept action:run:high"
+    )
+    assert run([*shlex.split(command)[1:], "--json"]) == 4
+    assert capfd.readouterr().out == out
+
+
+def test_every_verdict_ends_with_what_to_do_next(check, strict):
+    def last(*args):
+        return json.loads(check(*args, *TINY, "--json")[1])["next"]
+
+    assert last("windy") == ["Allow it."]
+    mend, allow = last("windy", *strict)
+    assert mend.startswith("To mend it: balance check windy --of tiny --players 3 --thresholds ")
+    assert allow.endswith("strict.toml --accept length:low gives the verdict without what breaks it.")
+    command = shlex.split(
+        allow.removeprefix("To allow it: balance ").removesuffix(" gives the verdict without what breaks it.")
+    )
+    assert check(*command[1:])[0] == 0
+
+
+def test_the_replay_stands_with_the_finding(check, strict):
+    _, out, _ = check("windy", *TINY, *strict)
+    assert out.index("Why\n") < out.index("  balance replay ") < out.index("Verdicts\n")
+
+
 def test_games_are_played_once(check):
     first = check("windy", *TINY, "--save-run", "kept")
     again = check("Windy", *TINY, "--save-run", "kept")
@@ -74,7 +111,7 @@ def test_json_holds_everything(check, strict):
     assert [one["players"] for one in found["verdicts"]] == [3]
     broken = [f for f in found["findings"] if f["broken"]]
     assert {f["metric"] for f in broken} == {"length"}
-    assert all(f["low"] <= f["value"] <= f["high"] < f["bound"] for f in broken)
+    assert all(f["low"] <= f["value"] <= f["high"] < f["threshold"] for f in broken)
     assert found["family"]["correction"] == "Benjamini-Yekutieli"
     assert found["family"]["cells"] == len({f["lineup"] for f in found["findings"]})
 
@@ -82,7 +119,7 @@ def test_json_holds_everything(check, strict):
 def test_csv_is_one_row_per_finding(check, strict):
     _, out, _ = check("windy", *TINY, *strict, "--format", "csv")
     assert out.splitlines()[0].startswith(
-        "players,variants,lineup,strength,metric,of,value,low,high,n,class,bound,end,"
+        "players,variants,lineup,strength,metric,of,class,end,threshold,value,low,high,n,"
     )
 
 
@@ -183,15 +220,28 @@ def test_all_ranks_everything_and_confirms_the_worst_on_fresh_seeds(check, stric
         rows
     )
     assert check("--all", str(made.path), *strict, "--json", "--fail-on", "broken")[0] == 4
-    _, out, _ = check("--all", str(made.path), *strict, "--top", "2")
-    lines = out.splitlines()
-    assert sum("× broken" in line for line in lines) == 2
-    assert "Holds on fresh games." in " ".join(out.split())
-    assert "and 4 more: --top 0, or --format csv" in out
-    assert max(map(len, lines)) <= 80
     _, out, _ = check("--all", str(made.path), *strict)
     assert sum("× broken" in line for line in out.splitlines()) == 6
     assert "2 players: 3 broken, 0 undecided, 0 bent, 0 fine" in out
+    assert "Holds on fresh games." in " ".join(out.split())
+
+
+def test_the_worst_fit_on_one_screen_a_line_each(check, strict, tmp_path):
+    made = balance.simulate(tmp_path / "run", game="tiny", games_per_cell=60)
+    luck = tmp_path / "luck.toml"
+    luck.write_text('[[threshold]]\nid = "luck"\nhigh = 0.5\nreason = "Deals do not decide."\n')
+    strict = [*strict, "--thresholds", str(luck)]
+    _, out, _ = check("--all", str(made.path), *strict, "--top", "2")
+    lines = out.splitlines()
+    rows = [line for line in lines if re.match(r" *\d+  × ", line)]
+    assert len(rows) == 2
+    assert re.fullmatch(r"1  × +\w+ +[23] +length \d+ +\d+", rows[0])  # the last is on fresh games
+    assert "... and 4 more: --top 0, or --format csv. Not looked at: luck" in " ".join(out.split())
+    assert (max(map(len, lines)) <= 80, len(lines) <= 24) == (True, True)
+    _, out, _ = check("--all", str(made.path), *strict, "--top", "10", "--players", "3")
+    assert "The 3 worst at 3 players" in out
+    assert re.search(r"^1  × +\w+ +length \d+ +\d+$", out, re.MULTILINE)
+    assert "Not looked at: " in out
 
 
 def test_until_decided_puts_games_where_verdicts_are_open(check, tmp_path):
@@ -204,6 +254,12 @@ def test_until_decided_puts_games_where_verdicts_are_open(check, tmp_path):
     assert code == 0, err
     looks = [line for line in err.splitlines() if line.startswith("look ")]
     assert len(looks) >= 2
+    said = re.search(
+        r"about ([\d,]+) games would decide (\d+) of (\d+) open verdicts(; \d+ are too close)?", err
+    )
+    assert said is not None
+    assert err.index(said[0]) < err.index("look 1 of ")
+    assert err.index("the budget is 6,000") < err.index("look 1 of ")
     assert sorted(p.name for p in made.path.rglob("*")) == before
     extensions = sorted((tmp_path / "more").iterdir())
     assert extensions
@@ -242,7 +298,7 @@ def test_a_pair_of_nefarious_with_both_twists_alone_beside_it(check):
     assert code == 0
     found = json.loads(out)
     assert found["variants"] == ["parallel-universe", "private-funding"]
-    deals = {"mirror:learned": 400, "one:learned,casual": 2 * 16, "one:field,learned": 2 * 32}
+    deals = {"mirror:learned": 400, "one:learned,casual": 2 * 16, "one:field+skilled+casual,learned": 2 * 40}
     deals["drawn:learned,skilled,casual"] = 2 * 64
     once = 4 * sum(deals.values())  # the pair, each alone, none
     assert found["games"] in (once, 2 * once, 4 * once)
@@ -279,7 +335,7 @@ def test_all_says_what_it_does_not_look_at(check, tmp_path):
     file = tmp_path / "luck.toml"
     file.write_text('[[threshold]]\nid = "luck"\nhigh = 0.5\nreason = "Dice are not everything."\n')
     _, out, _ = check("--all", str(made.path), "--thresholds", str(file))
-    assert "Not looked at: luck (needs --replicates)" in out
+    assert "Not looked at: luck (needs deals that are replayed, --replicates)" in " ".join(out.split())
 
 
 @pytest.mark.parametrize("command", [["check", "windy", "--run"], ["check", "--all"], ["report"]])

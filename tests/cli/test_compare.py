@@ -59,8 +59,11 @@ def test_a_planted_change_is_found_and_named(compare, overlay):
     assert code == 0
     lines = out.splitlines()
     assert lines[0].startswith("BROKEN NOW: official -> mine.toml (classic). ")
-    assert "- mood Windy: run_change -2 instead of -1" in lines
-    assert re.search(r"Windy, 3 +mean length", out)
+    assert any(line.startswith("- Length: Windy, 3 players: mean length in rounds ") for line in lines)
+    assert "- Who wins: no change beyond doubt (a change of " in told(out)
+    assert "- Verdicts: 1 undecided -> broken." in lines
+    assert out.count("mean length in rounds") == 1  # and not again below
+    assert out.index("What changed for players") < out.index("- mood Windy: run_change -2 instead of -1")
     assert "3 combinations without a changed mood cannot differ" in told(out)
     assert "corrected together (Benjamini-Yekutieli" in told(out)
     assert max(map(len, lines)) <= 80
@@ -219,7 +222,7 @@ def test_markdown_is_ready_for_a_pull_request(compare, overlay):
     assert "BROKEN NOW: " in lines[4]
     assert "## Verdicts" in lines
     assert "| Where | What | official | mine.toml | Difference | On fresh deals |" in lines
-    assert any(line.startswith("| Windy, 3 players | mean length in rounds | ") for line in lines)
+    assert any(line.startswith("- Length: Windy, 3 players: mean length in rounds ") for line in lines)
 
 
 def test_rows_as_parquet(compare, overlay, tmp_path):

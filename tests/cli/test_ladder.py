@@ -12,8 +12,10 @@ import time
 import polars as pl
 import pytest
 
+import balance
 from balance import games
 from balance.cli.app import run
+from balance.errors import UsageError
 from tests.games import tiny
 
 COLUMNS = ["measure", "policy", "against", "value", "low", "high", "games", "stalled"]
@@ -35,6 +37,15 @@ def call(capfd):
         return code, *capfd.readouterr()
 
     return ask
+
+
+def test_from_python_the_answer_is_the_same(call):
+    answer = balance.ladder(game="tiny", players=3, games_per_match=120, policies=["random", "thrifty"])
+    _, out, _ = call(*SMALL, "--policies", "random,thrifty", "--json")
+    assert json.loads(json.dumps(answer.findings)) == json.loads(out)
+    assert answer.kind == "ladder"
+    with pytest.raises(UsageError, match="a ladder needs two policies"):
+        balance.ladder(game="tiny", players=2, policies=["random"])
 
 
 def test_rows_for_programs(call):

@@ -1,11 +1,13 @@
 """A run that version 0.1 stored, whose engine is not this one: it is read as ever, and never played on."""
 
 import tarfile
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from balance.cli.app import run
+from balance.resources import data_dir
 
 ARCHIVE = Path(__file__).parents[1] / "data" / "run-0.1.tar.gz"
 GAME = "0"
@@ -24,6 +26,18 @@ def test_it_is_read(old, capfd):
     assert capfd.readouterr().out == "games\n6\n"
     assert run(["check", "--all", str(old), "--json"]) == 0
     assert run(["doctor", str(old)]) == 0
+
+
+def test_what_breaks_in_it_is_not_measured_again(old, tmp_path, capfd):
+    strict = tmp_path / "strict.toml"
+    official = tomllib.loads((data_dir("nefarious") / "thresholds.toml").read_text())["threshold"]
+    removed = [f'[[threshold]]\nid = "{one["id"]}"\nremove = true\n' for one in official]
+    wanted = '[[threshold]]\nid = "length_long"\nhigh = 2\nreason = "Everything is too long."\n'
+    strict.write_text("".join(one for one in removed if '"length_long"' not in one) + wanted)
+    assert run(["check", "--all", str(old), "--thresholds", str(strict), "--top", "0"]) == 0
+    out = capfd.readouterr().out
+    assert "1 broken" in out
+    assert "The worst were not measured again on fresh games:" in " ".join(out.split())
 
 
 @pytest.mark.slow

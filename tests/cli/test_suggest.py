@@ -1,10 +1,13 @@
 """`balance check --suggest`, as a user calls it: with a mood of the tiny game whose goal is too far."""
 
 import json
+import sys
 
 import pytest
 
+import balance
 from balance import games
+from balance.cli import output
 from balance.cli.app import run
 from balance.experiments import suggest as remedies
 from tests.games.tiny import GAME
@@ -57,6 +60,51 @@ def test_what_mends_it_is_suggested_with_the_overlay_to_try_it(check, endless, t
     assert check(*endless, "--catalog", "mended.toml")[0] == 0
 
 
+@pytest.fixture
+def generous(endless, tmp_path):
+    """The same mood with a second rule, which is harmless."""
+    mood = tmp_path / "endless.toml"
+    mood.write_text(mood.read_text() + "round_coins = 1\n")
+    return endless
+
+
+def test_causes_are_named_if_they_are_wanted(check, generous, tmp_path):
+    _, out, _ = check(*generous, "--why", "--json")
+    (cause,) = json.loads(out)["causes"]["rules"]
+    assert (cause["variant"], cause["rule"], cause["gone"]) == ("endless", "goal_change: +6.", True)
+    _, out, _ = check(*generous, "--why")
+    assert '\nCauses\n------\n- Without "goal_change: +6" (Endless) games last ' in out
+    code, out, _ = check(*generous)
+    assert (code, "Causes" in out) == (4, False)
+    page = tmp_path / "sheet.html"
+    check(*generous, "--why", "--format", "html", "-o", str(page))
+    assert "(Endless) games last " in page.read_text()
+
+
+def test_a_suggestion_from_python(check, endless):
+    asked = {"game": "tiny", "players": 2, "catalog": ["endless.toml"], "thresholds": ["short.toml"]}
+    answer = balance.mend(["endless"], **asked)
+    _, out, _ = check(*endless, "--suggest", "--json")
+    assert answer.json() == json.loads(out)
+    assert balance.mend(["festive"], game="tiny", players=3).json()["suggestion"] is None
+
+
+def test_causes_from_python(generous):
+    answer = balance.why(
+        ["endless"], game="tiny", players=2, catalog=["endless.toml"], thresholds=["short.toml"]
+    )
+    assert [cause["rule"] for cause in answer.json()["causes"]["rules"]] == ["goal_change: +6."]
+    assert answer.verdict == "broken"
+
+
+def test_on_a_terminal_causes_follow_the_verdict(check, generous, monkeypatch):
+    monkeypatch.setattr(output, "screen", lambda options: sys.stdout)
+    _, out, _ = check(*generous)
+    assert out.index("What to do next") < out.index("\nCauses\n")
+    _, out, _ = check(*generous, "--no-why")
+    assert "Causes" not in out
+
+
 def test_that_nothing_mends_it_is_said(check, endless, tmp_path):
     short = tmp_path / "short.toml"
     short.write_text(short.read_text().replace("high = 11.5", "high = 2"))
@@ -65,7 +113,7 @@ def test_that_nothing_mends_it_is_said(check, endless, tmp_path):
     code, out, _ = check(*endless, "--suggest")
     told = " ".join(out.split("What would mend it")[1].split())
     assert code == 4
-    assert "No change of one number that was tried mends it. Of 4 changes of one number 4 were " in told
+    assert "No change of one number that was tried mends it. Of 2 changes of one number 2 were " in told
     assert "[[mood]]" not in out
     assert max(len(line) for line in out.splitlines() if not line.startswith("  balance ")) <= 80
 

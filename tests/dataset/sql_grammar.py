@@ -55,6 +55,7 @@ class Grammar:
                 "reset memory_limit",
                 "pragma enable_profiling",
                 "call enable_logging()",
+                f"from read_csv({self.text(file)}, store_rejects = true, rejects_table = 'games')",
                 "load httpfs",
                 "prepare p as " + self.reading(),
                 "drop view games",

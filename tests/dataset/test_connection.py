@@ -262,37 +262,38 @@ FUNCTIONS = [
     "select sleep_ms(60000)",
     "select pg_sleep(60)",
     "select write_log('x')",
+    "from read_csv('{run}/catalog.toml', columns={{'a': 'int'}}, store_rejects=true, rejects_table='games')",
+    "from read_csv_auto('{run}/catalog.toml')",
+    "from sniff_csv('{run}/catalog.toml')",
 ]
 FILES = [
     "from '{top}/secret.csv'",
     "from '{top}/secret.parquet'",
-    "from read_csv('{top}/secret.csv')",
-    "from read_csv_auto(['{file}', '{top}/secret.csv'])",
+    "from read_blob(['{file}', '{top}/secret.csv'])",
     "from read_text('{top}/secret.csv')",
     "from read_blob('/proc/self/environ')",
     "from read_json('{top}/secret.csv')",
-    "from sniff_csv('{top}/secret.csv')",
     "from parquet_metadata('{top}/secret.parquet')",
     "from parquet_schema('{top}/secret.parquet')",
     "from glob('{top}/*')",
     "from glob('/etc/*')",
     "from read_text('{run}/../secret.csv')",
     "from read_text('{run}/games/../../secret.csv')",
-    "from read_csv('{run}/link.csv')",
+    "from read_text('{run}/link.csv')",
     "from '{run}/games/link.parquet'",
     "from '{run}/games/*.parquet'",
-    "from read_csv('{run}/out/secret.csv')",
-    "from read_csv('{run}/stray.csv')",
+    "from read_text('{run}/out/secret.csv')",
+    "from read_text('{run}/stray.csv')",
     "from read_text('file://{top}/secret.csv')",
     "from read_text('http://127.0.0.1:9/x')",
     "from read_parquet('s3://bucket/x.parquet')",
     "from '~/.bashrc.csv'",
     "from query_table('{top}/secret.csv')",
-    "with s as (from read_csv('{top}/secret.csv')) from s",
-    "select (select word from read_csv('{top}/secret.csv'))",
-    "select * from games where edition in (select word from read_csv('{top}/secret.csv'))",
-    "explain analyze from read_csv('{top}/secret.csv')",
-    "describe from read_csv('{top}/secret.csv')",
+    "with s as (from read_text('{top}/secret.csv')) from s",
+    "select (select content from read_text('{top}/secret.csv'))",
+    "select * from games where edition in (select content from read_text('{top}/secret.csv'))",
+    "explain analyze from read_text('{top}/secret.csv')",
+    "describe from read_text('{top}/secret.csv')",
     "summarize '{top}/secret.csv'",
     "pivot '{top}/secret.csv' on word using count(*)",
     "select * from (values ('{top}/secret.csv')) t(f), lateral (from read_text(f))",
@@ -314,7 +315,11 @@ def test_there_is_no_way_out(con, run, folder, query):
 WRITING = [
     query for query in STATEMENTS if query.startswith(("copy (", "COPY", "with a as (copy", "explain a"))
 ]
-READING = ["from '{top}/secret.csv'", "from read_csv('{top}/secret.csv')", "from read_csv('{run}/link.csv')"]
+READING = [
+    "from '{top}/secret.csv'",
+    "select content from read_text('{top}/secret.csv')",
+    "select content from read_text('{run}/link.csv')",
+]
 
 
 @pytest.mark.parametrize("query", [*WRITING, *READING])
@@ -330,7 +335,7 @@ def test_without_the_walls_there_is_a_way(run, folder, tmp_path, query):
     con.execute(f"create view games as from '{run.files('games')[0]}'")
     found = con.execute(query.format(top=top, run=top / "run", file=file)).fetchall()
     assert (digests(top) != before) == (query in WRITING)
-    assert (found == [("swordfish",)]) == (query in READING)
+    assert ("swordfish" in str(found)) == (query in READING)
 
 
 @pytest.mark.parametrize(
@@ -599,3 +604,12 @@ def test_names_stand_beside_ids(schemes):
         row[1:] for row in by_hand.sort("pair_a", nulls_last=True).collect().rows()
     ]
     assert found["pair_a_name"].to_list() == ["Geeks, Geeks, Geeks, Geeks!", "Unions", None]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_an_error_late_in_a_file_always_comes_back(run, kind):
+    """DuckDB's own threads for files wait for each other forever after some such errors."""
+    with connect([run], Limits(seconds=20)) as con:
+        for _ in range(30):
+            with pytest.raises(UsageError, match="late"):
+                con.file("select if(range = 90000, error('late'), range) from range(100000)", {}, kind)

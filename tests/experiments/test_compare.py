@@ -14,20 +14,30 @@ import balance
 from balance import games
 from balance.errors import DataError, UsageError
 from balance.experiments.compare import compare, playing
-from balance.experiments.compare.answer import causes_of
-from balance.experiments.compare.changes import ALL, COMBINATION, ITEM, Change, change_of, corrected
-from balance.experiments.compare.paired import (
-    Dealt,
-    Group,
-    count_dealt,
-    count_measures,
-    groups_of,
-    pair_cells,
+from balance.experiments.compare.changes import (
+    ALL,
+    COMBINATION,
+    ITEM,
+    Change,
+    Looking,
+    carried,
+    changes_of,
+    corrected,
 )
+from balance.experiments.compare.measured import causes_of
 from balance.games.lineup import parse_lineup
 from balance.measure.cells import statistics
 from balance.measure.items import items_of
 from balance.measure.metrics import Metric
+from balance.measure.paired import (
+    Dealt,
+    Group,
+    groups_of,
+    pair_cells,
+    paired_dealt,
+    paired_measures,
+)
+from balance.report.comparison_answer import comparison_answer
 from balance.stats.corrections import benjamini_yekutieli, harmonic
 from balance.stats.ratio import Difference
 from balance.sweep.replaying import find_game, replay_game
@@ -103,7 +113,7 @@ def same(one, two):
 )
 def test_sums_of_a_cell_are_those_of_its_rows(tiny_phase, part, table, column):
     groups = groups_of(tiny_phase.pairings)
-    measured = count_measures(tiny_phase, groups)
+    measured = paired_measures(tiny_phase, groups)
     assert tiny_phase.pairings
     for own in tiny_phase.pairings:
         sides = ((tiny_phase.candidate, own.candidate), (tiny_phase.base, own.base))
@@ -115,7 +125,7 @@ def test_sums_of_a_cell_are_those_of_its_rows(tiny_phase, part, table, column):
 
 def test_cells_are_put_together_by_deal(tiny_phase):
     groups = groups_of(tiny_phase.pairings)
-    measured = count_measures(tiny_phase, groups)
+    measured = paired_measures(tiny_phase, groups)
     at = [own for own in tiny_phase.pairings if (own.players, own.lineup) == (3, "field")]
     assert len(at) == 4
     columns = [np.zeros(40, np.int64) for _ in range(2)]
@@ -136,14 +146,14 @@ def test_only_deals_that_both_have_count(place, tiny_phase):
     )
     phase = pair_cells(part, tiny_phase.candidate, [cell.key for cell in part.plan.cells])
     assert {own.deals for own in phase.pairings} == {25}
-    measured = count_measures(phase, groups_of(phase.pairings))
+    measured = paired_measures(phase, groups_of(phase.pairings))
     assert {int(parts["mean_length"].deals) for parts in measured.values()} == {25}
 
 
 def test_the_seat_that_was_dealt_a_card_counted_from_rows(cheap):
     base, candidate = cheap.base.runs[0], cheap.candidate.runs[0]
     phase = pair_cells(base, candidate, [cell.key for cell in base.plan.cells])
-    found = count_dealt([phase], groups_of(phase.pairings), Dealt(CARD, CARD - 1, CARD - 1))
+    found = paired_dealt([phase], groups_of(phase.pairings), [Dealt(CARD, CARD - 1, CARD - 1)])[CARD]
     assert phase.pairings
     query = (
         "select cell_id, win_points::int as score from cards where invention = $card and how = 'opening' "
@@ -160,6 +170,10 @@ def test_the_seat_that_was_dealt_a_card_counted_from_rows(cheap):
 
 
 # --- how sure
+
+
+def row_of(difference):
+    return Looking(COMBINATION, Group(2, "x", ("windy",), whole=True), LENGTH, "", difference)
 
 
 def played(catalog, mood, deals):
@@ -180,7 +194,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say(place):
     for k in range(blocks):
         part = slice(k * size, (k + 1) * size)
         difference = Difference.of(after[part], ones, before[part], ones)
-        change = change_of(COMBINATION, Group(2, "x", ("windy",), whole=True), LENGTH, "", difference)
+        (change,) = changes_of([row_of(difference)])
         covered += change.low <= truth <= change.high
     # 95%, give or take three standard errors of 150 tries
     assert 0.95 - 3 * math.sqrt(0.05 * 0.95 / blocks) <= covered / blocks <= 1.0
@@ -199,6 +213,16 @@ def test_looking_closely_does_not_blur_the_whole():
     assert adjusted[0].sure
     assert benjamini_yekutieli([one.p for one in looked])[0] > 0.05
     assert all(one.adjusted == 1.0 for one in adjusted[1:])
+
+
+def test_the_critical_value_is_where_claims_end():
+    def change(level, p):
+        return Change(level, 4, "x", (), None, LENGTH, "", 1.0, 1.0, 0.0, 0.0, 0.0, 99, p, 0.0, 0.0)
+
+    for p, sure in ((0.0499, True), (0.0501, False)):  # two levels of one test each, and both claimed
+        changes, family = corrected([change(ALL, p / harmonic(2)), change(COMBINATION, p / harmonic(2))])
+        critical = family.critical(ALL, claims=2)
+        assert [one.sure for one in changes] == [sure] * 2 == [one.p <= critical for one in changes]
 
 
 def test_false_claims_stay_rare_when_nothing_changed():
@@ -225,11 +249,11 @@ def test_where_every_deal_differs_by_the_same_it_is_sure():
     ones = np.ones(20, np.int64)
     before = np.arange(20)
     difference = Difference.of(before + 3, ones, before, ones)
-    change = change_of(COMBINATION, Group(2, "x", ("windy",), whole=True), LENGTH, "", difference)
+    (change,) = changes_of([row_of(difference)])
     assert (change.difference, change.low, change.high) == (3.0, 3.0, 3.0)
     assert change.p == 0.5**19
     few = Difference.of(before[:9] + 3, ones[:9], before[:9], ones[:9])
-    assert change_of(COMBINATION, Group(2, "x"), LENGTH, "", few).p is None
+    assert changes_of([row_of(few)])[0].p is None
 
 
 def test_what_has_no_changed_twist_plays_the_same_games(checkout):
@@ -302,6 +326,67 @@ def test_what_breaks_a_combination_is_looked_for_among_what_changed():
     assert causes == [one for one, expected in zip(broken, looked.values(), strict=True) if expected]
 
 
+# --- one combination that carries a change
+
+
+@pytest.fixture(scope="module")
+def outlier(place):
+    """A mood that makes races longer; a charm's name lets all combinations be compared."""
+    (place / "outlier.toml").write_text(STORM + '[[charm]]\nid = 3\nname = "Other words"\n')
+    return compare("official", "outlier.toml", game="tiny", games_per_cell=120, detect=0)
+
+
+def test_the_combination_that_carries_a_change_is_named(outlier):
+    wholes = [c for c in outlier.changed if (c.level, c.metric) == (ALL, "mean_length")]
+    assert {c.players for c in wholes} == {None, 2, 3}
+    assert {(c.rest.variants, c.rest.difference, c.rest.p) for c in wholes} == {(("windy",), 0.0, 1.0)}
+    first = comparison_answer(outlier).sections[0].blocks[0].items
+    assert first[0].startswith("Length: all numbers of players: mean length in rounds ")
+    assert first[0].endswith("; carried by Windy: without it +0.00 (+0.00 to +0.00).")
+    assert first[1].startswith("Who wins: no change beyond doubt (a change of ")
+
+
+def test_what_is_left_without_a_combination_is_counted_from_the_others(place):
+    found = compare("classic", "brisk", game="tiny", players=3, games_per_cell=40, detect=0)
+    whole = next(c for c in found.changed if (c.level, c.metric) == (ALL, "mean_length"))
+    assert whole.rest is None  # every mood is shorter in the brisk edition
+    phase = pair_cells(*(side.runs[0] for side in (found.base, found.candidate)), [
+        cell.key for cell in found.base.runs[0].plan.cells
+    ])  # fmt: skip
+    numbers = {own.variants: own.number for own in phase.pairings}
+    rest = Group(3, "mirror:random", ("windy",), without=True)
+    kept = [number for variants, number in numbers.items() if variants != ("windy",)]
+    figure = paired_measures(phase, {rest: kept})[rest]["mean_length"]
+    columns = [np.zeros(40, np.int64) for _ in range(2)]
+    for own in (own for own in phase.pairings if own.number in kept):
+        columns[0] += of_deals(phase.candidate, own.candidate, "rounds")
+        columns[1] += of_deals(phase.base, own.base, "rounds")
+    held = np.full(40, len(kept))
+    assert same(figure, Difference.of(columns[0], held, columns[1], held))
+
+
+@pytest.mark.parametrize(
+    ("difference", "p", "expected"),
+    [(0.4, 0.001, True), (-2.0, 0.001, True), (0.6, 0.001, False), (0.6, 0.02, True), (0.6, None, True)],
+)
+def test_a_change_is_carried_if_it_is_halved_or_unsure_without(difference, p, expected):
+    def change(value, p):
+        return Change(ALL, 4, "x", (), None, LENGTH, "", 1.0, 2.0, value, 0.0, 0.0, 99, p, 0.0, 0.0)
+
+    assert carried(change(1.0, 1e-9), change(difference, p), critical=0.01) is expected
+
+
+def test_only_what_is_declared_as_compared_joins_the_family(place, monkeypatch):
+    counted = compare("classic", "brisk", game="tiny", players=3, games_per_cell=20, detect=0)
+    assert any(c.metric == "money" for c in counted.changes)
+    declared = tuple(replace(one, compared="") for one in GAME.facts.declared)
+    monkeypatch.setattr(type(GAME), "facts", replace(GAME.facts, declared=declared))
+    fewer = compare("classic", "brisk", game="tiny", players=3, games_per_cell=20, detect=0)
+    gone = {c.looked for c in counted.changes} - {c.looked for c in fewer.changes}
+    assert {looked[-1] for looked in gone} == {"money", "action:run", "action:earn", "action:buy"}
+    assert fewer.family.tests == counted.family.tests - len(gone) < counted.family.tests
+
+
 # --- a changed card
 
 
@@ -310,7 +395,11 @@ def test_a_changed_card_is_named_and_found_in_its_seat(cheap):
     assert {c.item for c in dealt} == {CARD}
     whole = next(c for c in dealt if c.level == ITEM)
     assert whole.low > 0.2  # who holds it wins more
-    assert "Moon Base, 4 players: win points of a seat that was dealt it" in cheap.sentence(whole)
+    answer = comparison_answer(cheap)
+    first = answer.sections[0].blocks[0].items
+    assert "Who wins: Moon Base, 4 players: win points of a seat that was dealt it" in first[1]
+    said = {(one["level"], one["metric"], one["item"]): one["sentence"] for one in answer.findings}
+    assert first[1] == f"Who wins: {said['item', 'dealt', CARD]}."
     assert {c.item for c in cheap.changed if c.metric == "built"} == {CARD}
     assert cheap.power[0].whole < 0.15
 
@@ -341,7 +430,7 @@ def test_of_each_of_two_cards_all_deals_up_to_its_last_one_count(place, monkeypa
     (place / "two.toml").write_text(
         f"[[invention]]\nid = {CARD}\ncost = 4\n[[invention]]\nid = {other}\ncost = 9\n"
     )
-    monkeypatch.setattr(playing.BothSides, "_more", lambda _table, item, _detect: wanted[item.id])
+    monkeypatch.setattr(playing.BothSides, "_more", lambda _table, _items, _detect: wanted)
     found = compare("official", "two.toml", players=PLAYERS, variants="none", games_per_cell=60)
     counted = {c.item: c.deals for c in found.changes if c.metric == "dealt" and c.level == COMBINATION}
     run = next(run for run in found.base.runs if run.plan.chosen)
@@ -373,10 +462,8 @@ def test_where_nobody_is_dealt_a_changed_card_no_deals_with_it_are_looked_for(pl
         "bare.toml", "bare-cheap.toml", players=PLAYERS, variants="bare-hands", games_per_cell=20, detect=0.5
     )
     (left_out,) = found.uncompared
-    assert str(left_out) == (
-        "1 cell in which too few deals have Moon Base in an opening hand to play more: "
-        "4 players, bare-hands, mirror:learned"
-    )
+    assert left_out.why == "in which too few deals have Moon Base in an opening hand to play more"
+    assert (left_out.count, left_out.named) == (1, ("4 players, bare-hands, mirror:learned",))
     dealt = {c.variants for c in found.changes if c.metric == "dealt" and c.item == CARD}
     assert ("bare-hands",) not in dealt
     assert () in dealt

@@ -33,6 +33,7 @@ from balance.games.contract import (
     Kind,
     Measures,
     Number,
+    Part,
     Reading,
     Strength,
     SweepTable,
@@ -124,6 +125,7 @@ FACTS: Final = Facts(
         Measure(
             "money", "coins of a runner at the end", num="all_coins", den="players", kind="mean",
             columns=(From("seats", "all_coins", "sum(coins)"),), sentence="Runners end with {x} coins",
+            compared="play",
             multiple=Compared("money_ratio", "coins at the end, as a multiple", "{x} times the coins"),
         ),
         Measure(
@@ -132,7 +134,7 @@ FACTS: Final = Facts(
                 *(From("seats", action, f"sum(times_{action})") for action in ACTIONS),
                 From("seats", "choices", f"sum({' + '.join(f'times_{action}' for action in ACTIONS)})"),
             ),
-            sentence="{Of} is {x} of all choices",
+            sentence="{Of} is {x} of all choices", compared="play",
         ),
     ),
 )  # fmt: skip
@@ -468,7 +470,8 @@ class Tiny:
     def numbers(self, catalog: Catalog, kind: str, id_: str) -> list[Number]:
         entry = self._entry(catalog, kind, id_)
         known = [(name, bounds) for name, bounds in NUMBERS.get(kind, {}).items() if name in entry.fields]
-        return [Number(name, entry.fields[name], *bounds) for name, bounds in known]
+        normal = 0 if kind == "mood" else None
+        return [Number(name, entry.fields[name], *bounds, normal) for name, bounds in known]
 
     def with_number(self, catalog: Catalog, kind: str, id_: str, path: str, value: int) -> Catalog:
         old = self._entry(catalog, kind, id_)
@@ -483,6 +486,16 @@ class Tiny:
 
     def overlay_text(self, old: Catalog, new: Catalog) -> str:
         return tomlfile.overlay_text(old.entries, new.entries)
+
+    def parts(self, catalog: Catalog, edition: str, variant: str) -> list[Part]:
+        return [
+            Part(f"{path}: {value:+}.", self.with_number(catalog, "mood", variant, path, 0))
+            for path, value, *_ in self.numbers(catalog, "mood", variant)
+        ]
+
+    def stall_cause(self, cell: Cell, events: Sequence[Event]) -> str:
+        best = max(seat["points"] for seat in events[-2]["seats"])
+        return "the leaders are level" if best >= cell.goal else "nobody gets to the goal"
 
     def doubts(self, catalog: Catalog, edition: str) -> list[Doubt]:
         """The scribes differ on the Pebble, and only one of them has heard of the wind."""

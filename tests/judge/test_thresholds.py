@@ -49,7 +49,7 @@ def test_an_own_file_changes_adds_and_removes(tmp_path):
         ('id = "action:wrok"\nhigh = 1\nreason = "x"', "id: unknown action 'wrok'; did you mean 'work'?"),
         ('id = "stalls:x"\nhigh = 1\nreason = "x"', "the metric stalls is one number; write stalls"),
         ('id = "item:gun"\nhigh = 1\nreason = "x"', "id: unknown item 'gun'"),
-        ('id = "neighbour"\nreason = "x"', "low: missing; a threshold has low, high or both"),
+        ('id = "neighbour"\nreason = "x"', "high: missing; a threshold has low, high or both"),
         ('id = "neighbour"\nlow = 2\nhigh = 1\nreason = "x"', "high: must be above low (2), found 1"),
         ('id = "neighbour"\nlow = "two"\nreason = "x"', "low: expected a number -1e+06..1e+06, found 'two'"),
         ('id = "neighbour"\nlow = nan\nreason = "x"', "low: expected a number -1e+06..1e+06, found nan"),

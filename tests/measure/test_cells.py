@@ -233,7 +233,7 @@ def nefarious(tmp_path_factory):
 
 
 def test_nefarious_adds_up_too(nefarious):
-    found = check([nefarious], nefarious.game.facts.field, items=True)
+    found = check([nefarious], nefarious.game.facts.field)
     cell = found.find(5, ("parallel-universe", "unions"), "field")
     assert {f"neighbour:{name}" for name in nefarious.game.facts.field} <= set(cell.sums)
     assert sum(sums.den for name, sums in cell.sums.items() if name.startswith("item")) == 40 * 5 * 3

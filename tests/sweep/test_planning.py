@@ -40,7 +40,7 @@ def test_the_default_sweep_is_the_games_own():
     assert {cell.lineup: (cell.deals, cell.replicates) for cell in made} == {
         "mirror:learned": (1000, 1),
         "one:learned,casual": (40, 4),  # one game for each seat of the one
-        "one:field,learned": (80, 4),
+        "one:field+skilled+casual,learned": (100, 4),
         "drawn:learned,skilled,casual": (160, 2),
     }
     assert sum(cell.games for cell in made) < 2 * 1000, "most games are those of the default player"

@@ -2,8 +2,8 @@
 
 Each side is a run, an overlay of the catalog or an edition. Both play the same deals, so that the luck of the
 deal cancels out of the difference. The games are kept in runs like any others: the same comparison finds them
-again. `sides` reads what the user named, `cells` chooses what is compared, `playing` plays, `paired` counts,
-`changes` holds the statistics of a difference, `measured` puts everything together, `answer` is the result.
+again. `sides` reads what the user named, `cells` chooses what is compared, `playing` plays, `changes` has the
+statistics of a difference, `measured` puts everything together, `comparison` is the result.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from balance.experiments.compare.answer import Comparison, Uncompared
 from balance.experiments.compare.cells import cells_of
-from balance.experiments.compare.changes import ChangeFamily
+from balance.experiments.compare.comparison import Comparison
 from balance.experiments.compare.measured import Measured
-from balance.experiments.compare.sides import AskedCells, Sides, names_of, sameness, seed_of, sides_of
+from balance.experiments.compare.sides import AskedCells, names_of, sameness, seed_of, sides_of
 from balance.experiments.side_by_side import play_prepared
 from balance.judge.thresholds import load_thresholds
 
@@ -58,18 +57,14 @@ def compare(
     if not same and not cells:
         same = "nothing that both have can differ"
     if same:
-        return _nothing(sides, asked, same, uncompared)
+        seed, names = seed_of(sides, asked), names_of(sides)
+        return Comparison(
+            *(sides.game, sides.base, sides.candidate, seed, sides.differences),
+            uncompared=tuple(uncompared), names=names, same=same,
+        )  # fmt: skip
     ordered = any(run.plan.ordered for run in sides.runs)
     table = Measured(sides, cells, seed_of(sides, asked), ordered, play or play_prepared)
     table.play()
     if detect > 0:
         table.focus(detect)
-    found = table.compared(accepted, uncompared)
-    return table.again(found, accepted, detect)
-
-
-def _nothing(sides: Sides, asked: AskedCells, same: str, uncompared: Sequence[Uncompared]) -> Comparison:
-    return Comparison(
-        sides.game, sides.base, sides.candidate, seed_of(sides, asked), sides.differences, (), (), {},
-        ChangeFamily(0, ()), tuple(uncompared), names=names_of(sides), same=same,
-    )  # fmt: skip
+    return table.again(table.compared(accepted, uncompared), accepted, detect)

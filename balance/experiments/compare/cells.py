@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from balance.dataset.plan import PlannedCell
 from balance.errors import DataError, UsageError
-from balance.experiments.compare.answer import Side, Uncompared
+from balance.experiments.compare.comparison import Side, Uncompared
 from balance.experiments.compare.sides import AskedCells, Sides, moving_variants, seed_of
 from balance.games.contract import Game
 from balance.games.variants import Combination, combinations_of, texts_of

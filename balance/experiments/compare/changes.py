@@ -4,44 +4,42 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
-from balance.experiments.compare.paired import Group
 from balance.judge.verdict import ALPHA
 from balance.measure.metrics import Metric
+from balance.measure.paired import Group
 from balance.stats.arithmetic import student
-from balance.stats.corrections import benjamini_yekutieli
+from balance.stats.corrections import benjamini_yekutieli, harmonic
 from balance.stats.ratio import Difference
 
 ALL, ITEM, VARIANT, COMBINATION = LEVELS = ("all", "item", "variant", "combination")
 """What a change is about: all combinations together, an item in all of them, a variant, one combination."""
-
-
-_LEVEL_WORDS: Final = {
-    ALL: "over all combinations",
-    ITEM: "of single items",
-    VARIANT: "of variants",
-    COMBINATION: "of combinations",
-}
-
-
 FEWEST: Final = 10
 """Deals below which the spread between them says too little for a comparison."""
-
-
 POWER: Final = 0.8416212335729143
 """The normal quantile of 80%."""
-
-
-DEALT: Final = Metric("dealt", "win points of a seat that was dealt it")
-BUILT: Final = Metric("built", "times it is built per seat that held it", form="share")
+DEALT: Final = Metric("dealt", "win points of a seat that was dealt it", compared="winning")
+BUILT: Final = Metric("built", "times it is built per seat that held it", form="share", compared="play")
 """What is compared of items beside the metrics of a cell."""
-
 
 Looked = tuple[str, int | None, str, tuple[str, ...], int | None, str]
 """Level, players, lineup, variants, item and metric of a change."""
+
+
+class Looking(NamedTuple):
+    """A difference that is looked at."""
+
+    level: str
+    group: Group
+    metric: Metric
+    of: str
+    found: Difference
+    item: int | None = None
+    players: int | None = -1
+    """-1: those of the group; None: over all numbers of players."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +69,8 @@ class Change:
     """The difference that a single test at 5% would find with a chance of 80%; None if no deal differed."""
     adjusted: float | None = None
     """`p`, corrected over everything that was looked at."""
+    rest: Change | None = None
+    """The same without the one combination that carries it, if one does; `rest.variants` names that."""
 
     @property
     def sure(self) -> bool:
@@ -92,77 +92,29 @@ class Change:
         """The metric, and what it is of."""
         return f"{self.metric}:{self.of}" if self.of else self.metric
 
-    @property
-    def title(self) -> str:
-        """The metric in words."""
-        return f"{self.measured.title} ({self.of})" if self.of else self.measured.title
 
-    @property
-    def _share(self) -> bool:
-        return self.measured.form == "share"
-
-    @property
-    def _digits(self) -> int:
-        """Digits after the decimal point: two significant ones of the interval."""
-        wide = (self.high - self.low) / 2 if self.low is not None and self.high is not None else 0.0
-        wide = (wide or abs(self.difference)) * (100 if self._share else 1)
-        return min(4, max(1, 1 - math.floor(math.log10(wide)))) if wide else 2
-
-    def figure(self, value: float) -> str:
-        """Return a number of this metric as text."""
-        if self._share:
-            return f"{100 * value:.{self._digits}f}%"
-        return f"{value:.{self._digits}f}"
-
-    def told(self) -> str:
-        """Return the difference with its interval; of shares in percentage points."""
-        scale, unit = (100, " pp") if self._share else (1, "")
-        said = f"{scale * self.difference:+.{self._digits}f}"
-        if self.low is None or self.high is None:
-            return f"{said}{unit}"
-        low, high = (f"{scale * end:+.{self._digits}f}" for end in (self.low, self.high))
-        return f"{said}{unit} ({low} to {high})"
-
-
-def change_of(
-    level: str,
-    group: Group,
-    metric: Metric,
-    of: str,
-    found: Difference,
-    *,
-    item: int | None = None,
-    players: int | None = -1,
-) -> Change | None:
-    """Return a difference of candidate and base as a change; None if one side has nothing of the metric.
-
-    `players` is that of the group by default; None: over all of them.
-    """
-    value, low, high = found.interval
-    if math.isnan(value):
-        return None
-    deals = int(found.deals)
-    tested = deals >= FEWEST
-    spread = math.sqrt(float(found.base.variance) * deals)
-    variance = float(found.variance)
-    return Change(
-        level=level,
-        players=group.players if players == -1 else players,
-        lineup=group.lineup,
-        variants=group.variants or (),
-        item=item,
-        measured=metric,
-        of=of,
-        base=float(found.base.value),
-        candidate=float(found.own.value),
-        difference=value,
-        low=low if tested else None,
-        high=high if tested else None,
-        deals=deals,
-        p=float(found.p) if tested else None,
-        size=abs(value) / spread if spread else math.inf if value else 0.0,
-        detectable=(float(student(deals - 1)) + POWER) * math.sqrt(variance) if variance and tested else None,
-    )
+def changes_of(rows: Iterable[Looking]) -> list[Change]:
+    """Return differences of candidate and base as changes; none where a side has nothing of the metric."""
+    said = [row for row in rows if row.found.own.den and row.found.base.den]
+    if not said:
+        return []
+    every = Difference.stack([row.found for row in said])
+    reach = student(every.deals - 1) + POWER
+    numbers = (every.value, every.low, every.high, every.p, every.variance, every.base.variance, reach)
+    columns = (*numbers, every.base.value, every.own.value, every.deals)
+    found = []
+    for row, own in zip(said, zip(*(one.tolist() for one in columns), strict=True), strict=True):
+        value, low, high, p, variance, varies, reach_, base, candidate, deals = own
+        players = row.group.players if row.players == -1 else row.players
+        where = (row.level, players, row.group.lineup, row.group.variants or (), row.item)
+        spread = math.sqrt(varies * deals)
+        size = abs(value) / spread if spread else math.inf if value else 0.0
+        shown = reach_ * math.sqrt(variance) if variance else None
+        tested = (
+            (low, high, deals, p, size, shown) if deals >= FEWEST else (None, None, deals, None, size, None)
+        )
+        found.append(Change(*where, row.metric, row.of, base, candidate, value, *tested))
+    return found
 
 
 def nine_of_ten(values: Sequence[float]) -> float:
@@ -183,12 +135,10 @@ class ChangeFamily:
     """How many of them at each level; each level has the same weight."""
     alpha: float = ALPHA
 
-    def __str__(self) -> str:
-        parts = ", ".join(f"{count:,} {_LEVEL_WORDS[level]}" for level, count in self.levels)
-        return (
-            f"{self.tests:,} tests ({parts}), each level with the same weight, corrected together "
-            f"(Benjamini-Yekutieli, false claims at most {self.alpha:.2g} of all claims)"
-        )
+    def critical(self, level: str, claims: int) -> float:
+        """Return the largest p-value of a level that is sure, if so many changes are."""
+        weighed = len(self.levels) * dict(self.levels)[level]
+        return self.alpha * claims / (weighed * harmonic(self.tests))
 
 
 def corrected(changes: Sequence[Change]) -> tuple[list[Change], ChangeFamily]:
@@ -205,3 +155,13 @@ def corrected(changes: Sequence[Change]) -> tuple[list[Change], ChangeFamily]:
     adjusted = iter(benjamini_yekutieli(weighed))
     done = [change if change.p is None else replace(change, adjusted=next(adjusted)) for change in changes]
     return done, ChangeFamily(tests, tuple((level, levels[level]) for level in LEVELS if level in levels))
+
+
+def halved(change: Change, rest: Change) -> bool:
+    """Return whether a change is at most half as large without one combination."""
+    return rest.difference * math.copysign(1, change.difference) <= abs(change.difference) / 2
+
+
+def carried(change: Change, rest: Change, critical: float) -> bool:
+    """Return whether one combination carries a change: without it, it is halved or no longer sure."""
+    return halved(change, rest) or rest.p is None or rest.p > critical

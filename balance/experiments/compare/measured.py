@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from statistics import median
-from typing import Any, Final
+from typing import Final
 
-from balance.experiments.compare.answer import Again, Comparison, Power, Uncompared, VerdictChange, causes_of
 from balance.experiments.compare.cells import some_cells
 from balance.experiments.compare.changes import (
     ALL,
@@ -21,39 +19,38 @@ from balance.experiments.compare.changes import (
     POWER,
     VARIANT,
     Change,
-    change_of,
+    ChangeFamily,
+    Looked,
+    Looking,
+    carried,
+    changes_of,
     corrected,
     nine_of_ten,
 )
-from balance.experiments.compare.paired import (
-    Group,
-    count_dealt,
-    count_items,
-    count_measures,
-)
+from balance.experiments.compare.comparison import Again, Comparison, Power, Uncompared, VerdictChange
 from balance.experiments.compare.playing import BothSides, spread_between
 from balance.experiments.compare.sides import names_of
-from balance.experiments.side_by_side import (
-    FindingKey,
-    finding_key,
-    findings_of,
-    fresh_seed,
-    judge_runs,
-)
+from balance.experiments.side_by_side import finding_key, findings_of, fresh_seed, judge_runs
+from balance.games.contract import Facts
 from balance.games.variants import Combination
 from balance.judge.bench import Bench
 from balance.judge.findings import Finding
 from balance.judge.ranking import HEADLINE
 from balance.judge.sentences import finding_sentence
 from balance.judge.thresholds import Thresholds
-from balance.judge.verdict import ALPHA, Judgements, Verdict
-from balance.measure.items import has_items, items_of
+from balance.judge.verdict import ALPHA, Judgement, Judgements, Verdict
+from balance.measure.items import has_items
 from balance.measure.metrics import metrics_of
+from balance.measure.paired import Group, paired_dealt, paired_items, paired_measures
 from balance.stats.intervals import Z
 from balance.stats.ratio import Difference
 
 CONFIRMED: Final = 5
 """Single combinations that are named first, after they were measured again on fresh deals."""
+_LENGTHS: Final = ("length", "length_short", "length_long", "length_ratio")
+
+Figures = dict[str, dict[Group, Difference]]
+"""By name of the measure, or by item as text: the difference in each group."""
 
 
 class Measured(BothSides):
@@ -61,10 +58,12 @@ class Measured(BothSides):
 
     def compared(self, thresholds: Thresholds, uncompared: Sequence[Uncompared]) -> Comparison:
         """Compare both sides."""
-        dealt = self._count_dealt()
-        found = [*self._measures(), *self._items(set(dealt)), *self._dealt(dealt)]
-        changes, family = corrected(found)
+        measures, dealt = self._figures(self.groups)
+        rows = [*self._measure_rows(measures), *self._item_rows(set(dealt)), *self._dealt_rows(dealt)]
+        changes, family = corrected(changes_of(rows))
+        changes = self._with_rest(changes, family, measures | dealt)
         judged = [self._judge(thresholds, k) for k in (0, 1)]
+        played = [*self.judged.pairings, *(p for phase in self.phases[1:] for p in phase.pairings)]
         return Comparison(
             self.game,
             replace(self.sides.base, runs=tuple(phase.base for phase in self.phases)),
@@ -78,24 +77,11 @@ class Measured(BothSides):
             (*uncompared, *self._rarely()),
             tuple(self._power(dealt)),
             len({p.variants for p in self.phases[0].pairings}),
-            sum(
-                2 * p.deals * p.replicates
-                for phase in (self.judged, *self.phases[1:])
-                for p in phase.pairings
-            ),
+            sum(2 * p.deals * p.replicates for p in played),
             names_of(self.sides),
             verdict_families=tuple(found.family for found, _ in judged),
+            unseen=tuple(judged[1][0].not_looked_at),
         )
-
-    def _rarely(self) -> Iterator[Uncompared]:
-        """Yield where not enough deals have a changed item for it to be looked at closely."""
-        names = names_of(self.sides)
-        for item, cells in self.rarely.items():
-            why = f"in which too few deals have {names.get(str(item), item)} in an opening hand to play more"
-            yield Uncompared(why, len(cells), some_cells(cells), "cells")
-
-    def _count_dealt(self) -> dict[int, dict[Group, Difference]]:
-        return {item.id: count_dealt(self.phases, self.groups, item) for item in self.items()}
 
     def again(self, found: Comparison, thresholds: Thresholds, detect: float) -> Comparison:
         """Look again at what is named first, on deals that nobody has looked at, and return what they say.
@@ -106,39 +92,189 @@ class Measured(BothSides):
         named = [change for change in found.changed if change.level == COMBINATION][:CONFIRMED]
         suspects = [one for one in found.verdicts if one.suspect]
         if len(self.sides.runs) == 2:
-            return _said_again(found, dict.fromkeys(map(_key, suspects), Again.NOT_PLAYED))
+            return _with_again(found, {one.key: Again.NOT_PLAYED for one in suspects})
         if not named and not suspects:
             return found
-        worst = sorted(suspects, key=lambda one: (-one.severity, _key(one)))[:HEADLINE]
+        worst = sorted(suspects, key=lambda one: (-one.severity, one.key))[:HEADLINE]
         keys = {(change.players or 0, change.variants, change.lineup) for change in named}
-        judged = {_key(one) for one in worst} | {(one.players, ()) for one in worst}  # multiples need these
-        sides = replace(
-            self.sides,
-            base=replace(self.sides.base, runs=()),
-            candidate=replace(self.sides.candidate, runs=()),
-        )
-        fresh = Measured(
-            sides,
-            [
-                replace(cell, first=0)
-                for cell in self.cells
-                if cell.key in keys or (cell.players, cell.variants) in judged
-            ],
-            fresh_seed(self.seed),
-            self.ordered,
-            self._play,
-        )
+        judged = {one.key for one in worst} | {(one.players, ()) for one in worst}  # multiples need these
+        base, candidate = (replace(side, runs=()) for side in self.sides.both)
+        cells = [
+            replace(cell, first=0)
+            for cell in self.cells
+            if cell.key in keys or (cell.players, cell.variants) in judged
+        ]
+        sides = replace(self.sides, base=base, candidate=candidate)
+        fresh = Measured(sides, cells, fresh_seed(self.seed), self.ordered, self._play)
         fresh.play()
         if detect > 0 and any(change.item is not None for change in named):
             fresh.focus(detect, keys)
-        every = {
-            change.looked: change for change in (*fresh._measures(), *fresh._dealt(fresh._count_dealt()))
+        measures, dealt = fresh._figures(fresh.groups)
+        every = changes_of([*fresh._measure_rows(measures), *fresh._dealt_rows(dealt)])
+        wanted = {change.looked for change in named}
+        told = dict.fromkeys((one.key for one in suspects), Again.LEFT_OUT)
+        told |= fresh._confirmed(worst, thresholds) if worst else {}
+        return _with_again(replace(found, fresh={c.looked: c for c in every if c.looked in wanted}), told)
+
+    # --- figures
+
+    def _figures(self, groups: Mapping[Group, Sequence[int]]) -> tuple[Figures, Figures]:
+        """Return the differences of measures, and of the seats that were dealt a changed item."""
+        measures: Figures = {}
+        for group, parts in paired_measures(self.phases[0], groups).items():
+            for name, found in parts.items():
+                measures.setdefault(name, {})[group] = found
+        dealt = paired_dealt(self.phases, groups, self.items())
+        return measures, {str(item): by_group for item, by_group in dealt.items()}
+
+    def _measure_rows(self, figures: Figures) -> Iterator[Looking]:
+        metrics = metrics_of(self.game.facts)
+        counts = {group.players for group in self.groups}
+        for name, by_group in figures.items():
+            metric, _, of = name.partition(":")
+            tables: dict[str, list[tuple[Group, Difference]]] = {}
+            for group, found in by_group.items():
+                yield Looking(_level(group), group, metrics[metric], of, found)
+                if group.variants is None and found.own.den and found.base.den:
+                    tables.setdefault(group.lineup, []).append((group, found))
+            for each in tables.values():
+                if len(counts) > 1 and counts == {group.players for group, _ in each}:
+                    every = _together(found for _, found in each)
+                    yield Looking(ALL, each[0][0], metrics[metric], of, every, players=None)
+
+    def _item_rows(self, changed: set[str]) -> Iterator[Looking]:
+        """Yield what happened to every item that both sides have, over all combinations."""
+        tables = [group for group in self.groups if group.variants is None]
+        found = paired_items(self.phases[0]) if tables and has_items(self.phases[0].base) else {}
+        for group in tables:
+            for (metric, item), figure in found.get((group.players, group.lineup), {}).items():
+                if metric == "built" or str(item) not in changed:
+                    yield Looking(ITEM, group, BUILT if metric == "built" else DEALT, "", figure, item)
+
+    def _dealt_rows(self, figures: Figures) -> Iterator[Looking]:
+        for item, by_group in figures.items():
+            for group, found in by_group.items():
+                level = ITEM if group.variants is None else _level(group)
+                yield Looking(level, group, DEALT, "", found, int(item))
+
+    def _with_rest(self, changes: Sequence[Change], family: ChangeFamily, figures: Figures) -> list[Change]:
+        """Return the changes, those over all combinations with what is left without the one that carries it.
+
+        The combination to leave out is the one without which the figure is nearest to no change; whether it
+        carries the change is counted from the deals of all others.
+        """
+        wholes = {
+            change.looked: (change, self._outlier(change, figures))
+            for change in changes
+            if change.sure and (change.level == ALL or (change.level == ITEM and _name(change) in figures))
         }
-        said = dict.fromkeys(map(_key, suspects), Again.LEFT_OUT)
-        if worst:
-            said |= fresh._confirmed(worst, thresholds)
-        again = {change.looked: every[change.looked] for change in named if change.looked in every}
-        return _said_again(replace(found, fresh=again), said)
+        left: dict[Group, list[int]] = {}
+        for change, variants in wholes.values():
+            for group in self._wholes(change):
+                own = self.numbers.get((group.players, variants, group.lineup))
+                rest = replace(group, variants=variants, without=True)
+                left[rest] = [number for number in self.groups[group] if number != own]
+        if not left:
+            return list(changes)
+        measures, dealt = self._figures(left)
+        claims = sum(change.sure for change in changes)
+        rests: dict[Looked, Change] = {}
+        for looked, (change, variants) in wholes.items():
+            by_group = (measures | dealt)[_name(change)]
+            keys = [replace(group, variants=variants, without=True) for group in self._wholes(change)]
+            found = [by_group[key] for key in keys if key in by_group]
+            if not found:  # nobody else is dealt the item
+                continue
+            group = replace(keys[0], players=change.players or 0)
+            row = Looking(change.level, group, change.measured, change.of, _together(found), change.item)
+            for rest_ in changes_of([row]):
+                if carried(change, rest_, family.critical(change.level, claims)):
+                    rests[looked] = rest_
+        return [replace(change, rest=rests.get(change.looked)) for change in changes]
+
+    def _wholes(self, change: Change) -> list[Group]:
+        """Return the groups of all combinations behind a change."""
+        return [
+            group
+            for group in self.groups
+            if group.variants is None
+            and group.lineup == change.lineup
+            and change.players in (None, group.players)
+        ]
+
+    def _outlier(self, change: Change, figures: Figures) -> Combination:
+        """Return the combination without which a figure over all would be nearest to no change."""
+        own = figures[_name(change)]
+        tables = {(group.players, group.lineup) for group in self._wholes(change)}
+        single: dict[Combination, Difference] = {}
+        for group, found in own.items():
+            if group.whole and (group.players, group.lineup) in tables:
+                variants = group.variants or ()
+                single[variants] = single[variants] + found if variants in single else found
+        whole = _together(own[group] for group in self._wholes(change))
+
+        def left(variants: Combination) -> float:
+            one = single[variants]
+            dens = [whole.own.den - one.own.den, whole.base.den - one.base.den]
+            if not all(dens):
+                return -math.inf
+            value = (whole.own.num - one.own.num) / dens[0] - (whole.base.num - one.base.num) / dens[1]
+            return float(value) * math.copysign(1, change.difference)
+
+        return min(sorted(single), key=left)
+
+    def _power(self, dealt: Figures) -> Iterator[Power]:
+        for item, by_group in dealt.items():
+            for players, lineup in dict.fromkeys((group.players, group.lineup) for group in self.groups):
+
+                def reach(one: Difference, players: int = players) -> float:
+                    return math.sqrt(spread_between(one, players) / int(one.deals)) * (Z + POWER)
+
+                own = [
+                    d for g, d in by_group.items() if g.whole and (g.players, g.lineup) == (players, lineup)
+                ]
+                whole = by_group.get(Group(players, lineup))
+                if own:
+                    single = [reach(one) for one in own]
+                    deals = int(median(int(one.deals) for one in own))
+                    every = reach(whole) if whole else None
+                    yield Power(int(item), players, lineup, deals, every, nine_of_ten(single), max(single))
+
+    def _rarely(self) -> Iterator[Uncompared]:
+        """Yield where not enough deals have a changed item for it to be looked at closely."""
+        names = names_of(self.sides)
+        for item, cells in self.rarely.items():
+            why = f"in which too few deals have {names.get(str(item), item)} in an opening hand to play more"
+            yield Uncompared(why, len(cells), some_cells(cells), "cells")
+
+    # --- verdicts
+
+    def _judge(self, thresholds: Thresholds, side: int) -> tuple[Judgements, Bench]:
+        """Judge one side by the deals that both have, so that no verdict differs for having more games."""
+        phase = self.judged
+        run = (phase.base, phase.candidate)[side]
+        common = {(p.base, p.candidate)[side]: phase.common([p]) for p in phase.pairings}
+        planned = {cell.id: (cell.first, cell.first + cell.deals) for cell in run.plan.cells}
+        within = {own: deals for own, deals in common.items() if deals != planned[own]}
+        return judge_runs([run], thresholds, list(common), within=within)
+
+    def _verdicts(
+        self, judged: Sequence[tuple[Judgements, Bench]], sure: Sequence[Change]
+    ) -> Iterator[VerdictChange]:
+        (before, was_bench), (after, now_bench) = judged
+        earlier = {found.key: found for found in before.judgements}
+        for now in after.judgements:
+            was = earlier.get(now.key)
+            if was is None or was.verdict is now.verdict:
+                continue
+            both = ((now, now_bench), (was, was_bench))
+            told, bench = max(both, key=lambda one: (one[0].verdict is Verdict.BROKEN, bool(one[0].reasons)))
+            reasons = tuple(finding_sentence(f, bench.without(f)) for f in told.reasons[:3])
+            causes = now.broken if was.not_broken else causes_of(now, sure, self.game.facts)
+            whom = ", ".join(now.broken_for)
+            yield VerdictChange(
+                *now.key, was.verdict, now.verdict, reasons, tuple(causes), whom, now.severity
+            )
 
     def _confirmed(
         self, suspects: Sequence[VerdictChange], thresholds: Thresholds
@@ -150,153 +286,62 @@ class Measured(BothSides):
         """
         before, after = (findings_of(self._judge(thresholds, side)[0].judgements) for side in (0, 1))
 
-        def p_broken(found: Mapping[FindingKey, Finding], cause: Finding) -> float:
-            same = found.get(finding_key(cause))
-            return 1.0 if same is None else same.p_broken
+        def holds(cause: Finding, level: float) -> bool:
+            was, now = before.get(finding_key(cause)), after.get(finding_key(cause))
+            return now is not None and now.p_broken <= level and (was is None or was.p_broken > ALPHA)
 
-        found = {}
-        for one in suspects:
-            level = ALPHA / len(one.causes)
-            held = any(
-                p_broken(after, cause) <= level and p_broken(before, cause) > ALPHA for cause in one.causes
-            )
-            found[_key(one)] = Again.HELD if held else Again.REFUTED
-        return found
-
-    def _level(self, group: Group) -> str:
-        return ALL if group.variants is None else COMBINATION if group.whole else VARIANT
-
-    def _measures(self) -> Iterator[Change]:
-        measured = count_measures(self.phases[0], self.groups)
-        metrics = metrics_of(self.phases[0].base.game.facts)
-        wholes: dict[tuple[str, str], dict[Group, Difference]] = {}
-        for group, parts in measured.items():
-            for part, found in parts.items():
-                name, _, of = part.partition(":")
-                change = change_of(self._level(group), group, metrics[name], of, found)
-                if change is None:
-                    continue
-                yield change
-                if change.level == ALL:
-                    wholes.setdefault((group.lineup, part), {})[group] = found
-        counts = {group.players for group in self.groups}
-        for (_, part), each in wholes.items():
-            if len(counts) > 1 and counts == {group.players for group in each}:
-                name, _, of = part.partition(":")
-                first, *more = each.values()
-                every = change_of(ALL, next(iter(each)), metrics[name], of, sum(more, first), players=None)
-                yield from [every] if every else []
-
-    def _items(self, measured: set[int]) -> Iterator[Change]:
-        """Yield what happened to every item that both sides have, over all combinations."""
-        phase = self.phases[0]
-        if not has_items(phase.base):
-            return
-        base, candidate = ({item.id for item in items_of(run)} for run in (phase.base, phase.candidate))
-        items = sorted(base & candidate)
-        for group in (g for g in self.groups if g.variants is None):
-            pairings = [p for p in phase.pairings if (p.players, p.lineup) == (group.players, group.lineup)]
-            dealt, built = count_items(phase, pairings, range(*self._range(pairings)), items)
-            for k, item in enumerate(items):
-                for metric, every in ((DEALT, dealt), (BUILT, built)):
-                    if metric is DEALT and item in measured:
-                        continue
-                    change = change_of(ITEM, group, metric, "", every[k], item=item)
-                    if change is not None:
-                        yield change
-
-    def _range(self, pairings: Sequence[Any]) -> tuple[int, int]:
-        """Return the deals that all of some cells have on both sides."""
-        phase = self.phases[0]
-        cells = [
-            cell
-            for p in pairings
-            for cell in (phase.base.plan.cell(p.base), phase.candidate.plan.cell(p.candidate))
-            if cell is not None
-        ]
-        return max(cell.first for cell in cells), min(cell.first + cell.deals for cell in cells)
-
-    def _dealt(self, dealt: Mapping[int, Mapping[Group, Difference]]) -> Iterator[Change]:
-        for item, by_group in dealt.items():
-            for group, found in by_group.items():
-                level = ITEM if group.variants is None else self._level(group)
-                change = change_of(level, group, DEALT, "", found, item=item)
-                if change is not None:
-                    yield change
-
-    def _power(self, dealt: Mapping[int, Mapping[Group, Difference]]) -> Iterator[Power]:
-        names = names_of(self.sides)
-        tables = dict.fromkeys((group.players, group.lineup) for group in self.groups)
-        for (item, by_group), (players, lineup) in product(dealt.items(), tables):
-            whole = by_group.get(Group(players, lineup))
-            own = [m for g, m in by_group.items() if g.whole and (g.players, g.lineup) == (players, lineup)]
-            if own:
-                reach = [math.sqrt(spread_between(m, players) / int(m.deals)) * (Z + POWER) for m in own]
-                every = (
-                    math.sqrt(spread_between(whole, players) / int(whole.deals)) * (Z + POWER)
-                    if whole
-                    else None
-                )
-                yield Power(
-                    item,
-                    names.get(str(item), str(item)),
-                    players,
-                    lineup,
-                    int(median(int(m.deals) for m in own)),
-                    every,
-                    nine_of_ten(reach),
-                    max(reach),
-                )
-
-    def _judge(self, thresholds: Thresholds, side: int) -> tuple[Judgements, Bench]:
-        """Judge one side by the deals that both have, so that no verdict differs for having more games."""
-        phase = self.judged
-        run = (phase.base, phase.candidate)[side]
-        ids = [(p.base, p.candidate)[side] for p in phase.pairings]
-        common = {own: self._range([p]) for own, p in zip(ids, phase.pairings, strict=True)}
-        planned = {cell.id: (cell.first, cell.first + cell.deals) for cell in run.plan.cells}
-        within = {own: deals for own, deals in common.items() if deals != planned[own]}
-        return judge_runs([run], thresholds, ids, within=within)
-
-    def _verdicts(
-        self, judged: Sequence[tuple[Judgements, Bench]], sure: Sequence[Change]
-    ) -> Iterator[VerdictChange]:
-        (before, _), (after, _) = judged
-        earlier = {found.key: found for found in before.judgements}
-        for now in after.judgements:
-            was = earlier.get(now.key)
-            if was is None or was.verdict is now.verdict:
-                continue
-            which = 1 if now.verdict is Verdict.BROKEN else 0
-            told = (now, was)[1 - which]
-            bench = judged[which][1]
-            reasons = tuple(finding_sentence(f, bench.without(f)) for f in told.broken[:3])
-            causes = now.broken if was.not_broken else causes_of(now, sure, self.game.facts)
-            whom = ", ".join(now.broken_for)
-            yield VerdictChange(
-                now.players,
-                now.variants,
-                was.verdict,
-                now.verdict,
-                reasons,
-                tuple(causes),
-                whom,
-                now.severity,
-            )
+        return {
+            one.key: Again.HELD
+            if any(holds(cause, ALPHA / len(one.causes)) for cause in one.causes)
+            else Again.REFUTED
+            for one in suspects
+        }
 
 
-def _key(verdict: VerdictChange) -> tuple[int, Combination]:
-    return verdict.players, verdict.variants
+def causes_of(judgement: Judgement, sure: Sequence[Change], facts: Facts) -> Iterator[Finding]:
+    """Yield what breaks a combination and has itself changed beyond doubt, outwards; the worst first."""
+    usual = facts.default_lineup.rpartition("mirror:")[2]
+    here = {
+        (change.lineup, change.name if change.item is None else f"{change.name}:{change.item}"): change
+        for change in sure
+        if change.level == COMBINATION
+        and (change.players, change.variants) == (judgement.players, judgement.variants)
+    }
+    for finding in judgement.broken:
+        name = finding.measured.name
+        if name == "skill":
+            name = f"win_points:{usual}"
+        if finding.measured.metric.name == "item":
+            name = f"dealt:{finding.measured.of}"
+        name = "mean_length" if name in _LENGTHS else name.removesuffix("_ratio")
+        change = here.get((finding.cell.lineup, name))
+        if change is not None and (change.difference > 0 if finding.upper else change.difference < 0):
+            yield finding
 
 
-def _said_again(found: Comparison, said: Mapping[tuple[int, Combination], Again]) -> Comparison:
+def _level(group: Group) -> str:
+    return ALL if group.variants is None else COMBINATION if group.whole else VARIANT
+
+
+def _name(change: Change) -> str:
+    """Return under which name the figures have it: that of the measure, or the item that was dealt."""
+    return str(change.item) if change.metric == DEALT.name else change.name
+
+
+def _together(found: Iterable[Difference]) -> Difference:
+    """Return a difference over the deals of several numbers of players, which have none in common."""
+    first, *more = found
+    return sum(more, first)
+
+
+def _with_again(found: Comparison, said: Mapping[tuple[int, Combination], Again]) -> Comparison:
     """Return a comparison with what fresh deals say of its verdicts."""
-    return replace(found, verdicts=tuple(replace(one, again=said.get(_key(one))) for one in found.verdicts))
+    return replace(found, verdicts=tuple(replace(one, again=said.get(one.key)) for one in found.verdicts))
 
 
 def _counts(judged: Sequence[Judgements]) -> dict[int, tuple[Counter[Verdict], Counter[Verdict]]]:
     players = sorted({found.players for own in judged for found in own.judgements})
-    counted = [
+    before, after = (
         {n: Counter(f.verdict for f in own.judgements if f.players == n) for n in players} for own in judged
-    ]
-    return {n: (counted[0][n], counted[1][n]) for n in players}
+    )
+    return {n: (before[n], after[n]) for n in players}

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.errors import DataError
-from balance.experiments.compare.answer import Side
 from balance.experiments.compare.changes import POWER, nine_of_ten
-from balance.experiments.compare.paired import (
-    Dealt,
-    Phase,
-    count_dealt,
-    groups_of,
-    pair_cells,
-)
+from balance.experiments.compare.comparison import Side
 from balance.experiments.compare.sides import Sides, moving_variants
 from balance.games.lineup import parse_lineup
 from balance.games.variants import Combination
 from balance.measure.items import items_of
+from balance.measure.paired import Dealt, Phase, groups_of, pair_cells, paired_dealt
 from balance.stats.intervals import Z
 from balance.stats.ratio import Difference
 
@@ -70,9 +64,7 @@ class BothSides:
         if not self.phases[0].pairings:
             raise DataError("the two sides have no deal in common")
         self.judged = self.phases[0]
-        if (
-            moving_variants(self.sides) is not None
-        ):  # the games without variants were played for multiples only
+        if moving_variants(self.sides) is not None:  # games without variants serve multiples alone
             differing = tuple(p for p in self.judged.pairings if p.variants)
             self.phases = [replace(self.judged, pairings=differing)]
         self.groups = groups_of(self.phases[0].pairings)
@@ -89,18 +81,11 @@ class BothSides:
 
         if side.runs and chosen is None:
             return side.runs[0]
-        return self._play(
-            prepare_cells(
-                self.game,
-                side.catalog,
-                cells,
-                edition=side.edition,
-                seed=self.seed,
-                ordered=self.ordered,
-                chosen=chosen,
-                name=name,
-            )
-        )
+        prepared = prepare_cells(
+            self.game, side.catalog, cells, edition=side.edition, seed=self.seed, ordered=self.ordered,
+            chosen=chosen, name=name,
+        )  # fmt: skip
+        return self._play(prepared)
 
     # --- items that were changed
 
@@ -126,7 +111,7 @@ class BothSides:
         items = self.items()
         if not 0 < len(items) <= MOST_ITEMS or len(self.sides.runs) == 2:
             return
-        more = {item.id: self._more(item, detect) for item in items}
+        more = self._more(items, detect)
         if not any(more.values()):
             return
         for run in self.sides.runs:
@@ -135,11 +120,8 @@ class BothSides:
         for alike in self._alike():
             cells = [cell for cell in alike if keys is None or cell.key in keys]
             chosen, until = self._chosen(cells, items, more)
-            own = [
-                replace(cell, first=0, deals=len(chosen[cell.players]))
-                for cell in cells
-                if cell.players in chosen
-            ]
+            cells = [cell for cell in cells if cell.players in chosen]
+            own = [replace(cell, first=0, deals=len(chosen[cell.players])) for cell in cells]
             if not own:
                 continue
             base, candidate = (self._run(side, own, chosen, name) for side in self.sides.both)
@@ -149,36 +131,32 @@ class BothSides:
             ]
             self.phases.append(replace(phase, pairings=tuple(numbered), until=until))
 
-    def _more(self, item: Dealt, detect: float) -> int:
-        """Return how many more deals with an item a cell needs, to show in nine of ten cells."""
+    def _more(self, items: Sequence[Dealt], detect: float) -> dict[int, int]:
+        """Return how many more deals with each item a cell needs, to show in nine of ten cells."""
         cells = {group: own for group, own in self.groups.items() if group.whole}
-        found = count_dealt(self.phases, cells, item)
-        missing = []
-        for group in cells:
-            own = found.get(group)
-            needed = spread_between(own, group.players) * ((Z + POWER) / detect) ** 2
-            missing.append(needed - (int(own.deals) if own else 0))
-        rounded = math.ceil(nine_of_ten(missing) / _ROUNDED) * _ROUNDED
-        return min(max(0, rounded), MOST_FOCUSED)
+        more = {}
+        for item, found in paired_dealt(self.phases, cells, items).items():
+            missing = []
+            for group in cells:
+                own = found.get(group)
+                needed = spread_between(own, group.players) * ((Z + POWER) / detect) ** 2
+                missing.append(needed - (int(own.deals) if own else 0))
+            rounded = math.ceil(nine_of_ten(missing) / _ROUNDED) * _ROUNDED
+            more[item] = min(max(0, rounded), MOST_FOCUSED)
+        return more
 
-    def _alike(self) -> Iterator[list[PlannedCell]]:
-        """Yield the cells, those together that deal the same opening hands."""
+    def _alike(self) -> list[list[PlannedCell]]:
+        """Return the cells, those together that deal the same opening hands as their players' others."""
         groups: dict[bytes, list[PlannedCell]] = {}
         known: dict[tuple[int, tuple[str, ...]], bytes] = {}
-        for cell in self.cells:
-            if cell.key not in self.numbers:
-                continue
+        for cell in (cell for cell in self.cells if cell.key in self.numbers):
             key = (cell.players, cell.variants)
             if key not in known:
                 known[key] = b"".join(self._openings(cell, _PROBED, k).tobytes() for k in (0, 1))
             # player counts deal differently, and have their own lists of deals in one run
-            groups.setdefault(self._signature(cell, known), []).append(cell)
-        yield from groups.values()
-
-    def _signature(self, cell: PlannedCell, known: Mapping[tuple[int, tuple[str, ...]], bytes]) -> bytes:
-        plain = known.get((cell.players, ()))
-        own = known[cell.players, cell.variants]
-        return b"" if own == plain else own
+            usual = known[key] == known.get((cell.players, ()))
+            groups.setdefault(b"" if usual else known[key], []).append(cell)
+        return list(groups.values())
 
     def _openings(self, cell: PlannedCell, indices: Sequence[int], side: int) -> npt.NDArray[np.uint64]:
         """Return the masks of opening hands of some deals: by game, seat and word."""

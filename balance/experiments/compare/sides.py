@@ -11,7 +11,7 @@ from balance import games
 from balance.dataset import manifest as states
 from balance.dataset.run import Run, open_run
 from balance.errors import DataError, UsageError
-from balance.experiments.compare.answer import Side
+from balance.experiments.compare.comparison import Side
 from balance.games.contract import Difference, Game
 from balance.games.variants import entry_names
 from balance.suggest import unknown

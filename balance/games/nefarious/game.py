@@ -15,15 +15,16 @@ from balance.games.contract import (
     Event,
     Kind,
     Number,
+    Part,
 )
-from balance.games.facts import Facts
+from balance.games.facts import Facts, Holdings, ItemColumns, Measures, Strength, SweepTable
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import adjusting, descriptions, english, phrases
 from balance.games.nefarious.catalog.loading import catalog_text, load_catalog, read_catalog
 from balance.games.nefarious.catalog.model import KINDS, Catalog, Edition, Invention, Item, Twist, matching
 from balance.games.nefarious.catalog.written import written
 from balance.games.nefarious.engine import Engine, check_games
-from balance.games.nefarious.policies.names import policy_number
+from balance.games.nefarious.policies.names import SEARCH, policy_number
 from balance.games.nefarious.policies.reading import policies_text, read_policies
 from balance.resources import cache_dir, data_dir
 from balance.suggest import unknown
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from balance.games.nefarious.training import NefariousTraining
 
 _KERNEL: Final = "balance.games.nefarious.kernel"
+STYLES: Final = "one:field+skilled+casual,learned"
 _FILTERS: Final = ("edition", "confidence", "effect")
 
 _NAMES: Final = {"name": "English name", "name_ru": "Russian name"}
@@ -98,10 +100,47 @@ class Nefarious(Engine):
 
     @cached_property
     def facts(self) -> Facts:
-        """The facts of Nefarious; measures are added here, because they decide no row."""
+        """The facts of Nefarious; those that decide no row are added here."""
         from balance.games.nefarious.measures import MEASURES
 
-        return replace(super().facts, declared=MEASURES)
+        return replace(
+            super().facts,
+            declared=MEASURES,
+            probes=("search:10",),
+            default_sweep=(
+                SweepTable("mirror:learned"),
+                SweepTable("one:learned,casual", 0.04),  # skill
+                SweepTable(STYLES, 0.1),  # whether one style or rung wins far too much
+                SweepTable("drawn:learned,skilled,casual", 0.16, replicates=2),  # luck
+            ),
+            fixed_games="3fc069ae7128d768",
+            measures=Measures(
+                lead_changes="lead_changes",
+                extension="rounds_after_goal",
+                exhausted="deck_exhausted",
+                half_score="vp_half",
+                money="money",
+                hand="hand",
+                chosen=tuple(f"chose_{action}" for action in v.ACTIONS),
+                acted="actions",
+            ),
+            item_columns=ItemColumns(paid="paid", cost="cost", score="vp"),
+            strengths=(
+                Strength("mirror:random", "random play"),
+                Strength("field", "casual play"),
+                Strength("one:learned,casual", "one skilled player among casual ones"),
+                Strength(STYLES, "one style or rung among skilled players"),
+                Strength("drawn:learned,skilled,casual", "players of different strength"),
+                Strength("mirror:learned", "skilled play"),
+                Strength(f"mirror:{SEARCH}:", "expert play", learned=False),
+            ),
+            expert_lineup=f"mirror:{SEARCH}:20",
+            seats_alike=True,
+            doubtful=("contested", "one"),
+            holdings=Holdings(
+                "cards", (("opening", ("opening_0", "opening_1")), ("drawn", ("drawn_0", "drawn_1")))
+            ),
+        )
 
     def load_catalog(self, overlays: Iterable[str | Path] = ()) -> Catalog:
         """Load the official catalog with overlays laid over it."""
@@ -166,6 +205,16 @@ class Nefarious(Engine):
     def overlay_text(self, old: Catalog, new: Catalog) -> str:
         """Return the overlay that makes one catalog of another."""
         return adjusting.overlay_text(old, new)
+
+    def parts(self, catalog: Catalog, edition: str, variant: str) -> list[Part]:
+        """Return the rules of a twist, each with the catalog without it."""
+        return adjusting.parts(catalog, edition, variant)
+
+    def stall_cause(self, cell: "Cell", events: Sequence[Event]) -> str:
+        """Return why nobody won a game."""
+        from balance.games.nefarious.replay.causes import stall_cause
+
+        return stall_cause(cell, events)
 
     def doubts(self, catalog: Catalog, edition: str) -> list[Doubt]:
         """Return the inventions and twists of an edition whose facts are not beyond doubt."""

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 import balance
 from balance.dataset.run import Run
+from balance.dataset.stamp import run_stamp
 from balance.experiments.published import measured_doubts
-from balance.experiments.stamp import run_stamp
 from balance.games.contract import Doubtful
+from balance.judge.sentences import quality_overview
 from balance.judge.verdict import ALPHA, Verdict
 from balance.report.evidence import Evidence
 from balance.report.formatting import command_path, count, listed, text, whole
@@ -333,11 +334,13 @@ def _limits(m: Evidence) -> list[str]:
         ),
         "Thresholds are a matter of taste; the table above says how much hangs on them.",
     ]
+    if m.ranking is not None:
+        found.append(quality_overview(m.ranking.ranked))
     silent = _not_looked_at(m) if m.ranking is not None else []
     if silent:
         found.append(
-            f"Not looked at, although there are thresholds for it: {listed(silent)}. No verdict here "
-            "says anything of that."
+            f"Not looked at, although there are thresholds for it: {listed(silent)}. So no verdict here is "
+            "fine."
         )
     stale = m.strength.stale_today(m.game) if m.strength is not None else ()
     if stale:

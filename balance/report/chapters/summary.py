@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from balance.judge.sentences import finding_sentence, needed_sentence
+from balance.judge.sentences import needed_sentence
+from balance.judge.strengths import of_default
 from balance.judge.verdict import Judgement, Verdict
 from balance.report.evidence import Evidence, surprising_of, worst_of
-from balance.report.formatting import count, listed, text, whole
+from balance.report.formatting import count, interval, listed, text, whole
 from balance.report.model import (
     Block,
+    Bullets,
     Cell,
     Chart,
     Heading,
@@ -23,9 +25,14 @@ from balance.report.model import (
     VerdictCount,
     Worst,
 )
+from balance.report.records import verdict_counts
+from balance.stats.intervals import Interval
 
 _FEW: Final = 200
 """Games of a cell below which hardly anything can be decided."""
+_ESTIMATED: Final = (
+    "How many there are by the figures of all, decided or not, with a 95% confidence interval."
+)
 
 
 def make_summary(m: Evidence) -> Summary:
@@ -62,8 +69,7 @@ def _counts(m: Evidence) -> list[VerdictCount]:
     found = []
     if len(m.players) > 1 and m.verdicts:
         found.append(VerdictCount.of(None, m.verdicts.values()))
-    found += [VerdictCount.of(n, (j.verdict for j in m.judged if j.players == n)) for n in m.players]
-    return [one for one in found if one.total]
+    return found + verdict_counts(m.judged)
 
 
 def _worst(m: Evidence) -> list[Worst]:
@@ -80,7 +86,7 @@ def _worst(m: Evidence) -> list[Worst]:
                 m.title(judgement.variants),
                 judgement.players,
                 m.strength_name(finding.cell.lineup),
-                finding_sentence(finding, m.ranking.bench.without(finding)),
+                m.ranking.sentence(finding),
                 f"{again.sentence()}." if again else "",
                 again.holds if again else None,
             )
@@ -96,7 +102,7 @@ def _surprising(m: Evidence) -> tuple[Surprise, ...]:
     found = []
     for both, judgement in surprising_of(m.ranking):
         finding = next(f for f in judgement.broken if f.cell.lineup == both.lineup)
-        what = finding_sentence(finding, m.ranking.bench.without(finding))
+        what = m.ranking.sentence(finding)
         at = f"in {both.strength}"
         alone = (
             f"Each alone is fine {at}, together they are not"
@@ -192,14 +198,14 @@ def _culprits(m: Evidence) -> str:
 
 
 def _warning(m: Evidence) -> str:
-    sizes = sorted(cell.games for cell in m.statistics.cells.values() if cell.games)
+    played = [cell for cell in m.statistics.cells.values() if cell.games]
+    sizes = sorted(cell.games for cell in of_default(played, m.facts))
     middle = sizes[len(sizes) // 2]
     if middle >= _FEW:
         return ""
     return (
-        f"Too few games to say much: {count(middle, 'game', 'games')} of each combination, number of "
-        "players and "
-        "strength of play. Whatever is undecided here may be fine or broken."
+        f"Too few games to say much: {count(middle, 'game', 'games')} of each combination and number of "
+        "players. Whatever is undecided here may be fine or broken."
     )
 
 
@@ -219,6 +225,8 @@ def section(m: Evidence, answer: Summary) -> Section:
     ]
     if answer.counts:
         blocks += [_counts_table(m, answer), _counts_figure(m, answer)]
+    if m.ranking is not None and m.ranking.judgements.pools:
+        blocks.append(Bullets(tuple(m.ranking.pools())))
     if answer.worst:
         blocks.append(_worst_table(m, answer))
     elif m.judged:
@@ -245,6 +253,7 @@ def _counts_table(m: Evidence, answer: Summary) -> Table:
         games[judgement.players] += sum(cell.cell.games for cell in judgement.cells)
     rows = tuple(
         (whole(one.players), *(whole(x) for x in (one.total, one.broken, one.undecided, one.bent, one.fine)),
+         *(interval(Interval(c.estimate, c.low, c.high), "integer") for c in one.estimated),
          whole(games[one.players]))
         for one in answer.counts
         if one.players is not None
@@ -259,6 +268,10 @@ def _counts_table(m: Evidence, answer: Summary) -> Table:
             Heading("undecided", "Undecided", "integer", "These games do not show which."),
             Heading("bent", "Bent", "integer", "Not broken; a metric is outside an end that bends the game."),
             Heading("fine", "Fine", "integer", "Every metric is inside its accepted range."),
+            *(
+                Heading(f"estimated_{kind}", f"Estimated {kind}", "interval", _ESTIMATED)
+                for kind in ("broken", "bent", "fine")
+            ),
             Heading("games", "Games", "integer"),
         ),
         rows,

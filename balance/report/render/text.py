@@ -16,6 +16,7 @@ from balance.report.model import (
     Bullets,
     Chart,
     Code,
+    Heading,
     Paragraph,
     Section,
     Source,
@@ -46,6 +47,12 @@ def text(
 ) -> str:
     """Return an answer as lines of at most `width` letters; `most` as for `markdown`."""
     return "\n".join(_Plain(most, width, paint).answer(answer)).rstrip("\n") + "\n"
+
+
+def section_text(section: Section, width: int, paint: Paint, most: int | None = None) -> str:
+    """Return one chapter, as `text` shows it; nothing if it has no blocks."""
+    lines = _Plain(most, width, paint).section(section, 2) if section.blocks else ()
+    return "\n".join(lines).rstrip("\n") + "\n" * bool(section.blocks)
 
 
 def named_in(summary: Summary) -> list[Worst | Surprise]:
@@ -186,6 +193,11 @@ class _Plain(_Markdown):
         yield from (line for item in items for line in self._wrapped(item, "- ", "  "))
         yield ""
 
+    def _entry(self, words: str, heading: Heading) -> str:
+        """Return an entry of a table: a verdict with its sign, the sign alone in a column without title."""
+        sign = SIGNS.get(words, "") if heading.kind == "verdict" else ""
+        return sign if sign and not heading.title else f"{sign} {_line(words)}".strip()
+
     def _wrapped(self, words: str, first: str = "", later: str = "") -> list[str]:
         return textwrap.wrap(
             _line(words), self.width, initial_indent=first, subsequent_indent=later,
@@ -203,10 +215,8 @@ class _Plain(_Markdown):
         yield from self.paragraph(table.caption)
         verdicts = [k for k, heading in enumerate(table.headings) if heading.kind == "verdict"]
         cells = [
-            [f"{SIGNS.get(cell.text, '')} {_line(cell.text)}".strip() if k in verdicts else _line(cell.text)
-             for k, cell in enumerate(row)]
-            for row in table.rows
-        ]  # fmt: skip
+            [self._entry(cell.text, table.headings[k]) for k, cell in enumerate(row)] for row in table.rows
+        ]
 
         def paint(row: int | None, line: str) -> str:
             if row is None:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from balance.errors import UsageError
+from balance.errors import CatalogError, UsageError
 from balance.games import contract, tomlfile
-from balance.games.contract import Doubt, Number, Reading
+from balance.games.contract import Doubt, Number, Part, Reading
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import descriptions, english, phrases
 from balance.games.nefarious.catalog.loading import rebuilt
@@ -56,7 +56,7 @@ def numbers(catalog: Catalog, kind: str, id_: str) -> list[Number]:
 
     >>> from balance.games.nefarious.catalog.loading import load_catalog
     >>> numbers(load_catalog(), "twist", "embezzling-minions")[0]
-    Number(path='lines.1.do', value=1, low=1, high=20)
+    Number(path='lines.1.do', value=1, low=1, high=20, normal=0)
     """
     return [place.number for place in _places(_entry(catalog, kind, id_))]
 
@@ -76,6 +76,41 @@ def without(catalog: Catalog, kind: str, id_: str) -> Catalog:
     """Return the catalog without an entry; CatalogError if it does not hold together."""
     gone = _entry(catalog, kind, id_)
     return rebuilt(catalog, [entry for entry in catalog.entries if entry is not gone])
+
+
+def parts(catalog: Catalog, edition: str, variant: str) -> list[Part]:
+    """Return every change, switch and line of a twist in words, each with the catalog without it.
+
+    A part that another one needs, such as a line that counts what an earlier one discards, is left out.
+
+    >>> from balance.games.nefarious.catalog.loading import load_catalog
+    >>> [part.words for part in parts(load_catalog(), "ascora-2011", "forgotten-epiphanies")]
+    ['Research draws 2 cards (normally 1; 1 more).', 'Every invention gains a last line: "Discard a card."']
+    """
+    entry, here = _entry(catalog, "twist", variant), catalog.edition(edition)
+    said = english.twist_rule(catalog.twist(variant), here)
+    found = []
+    for fields in _reduced(entry.fields):
+        try:
+            changed = _changed(catalog, entry, fields)
+        except CatalogError:
+            continue
+        left = english.twist_rule(changed.twist(variant), here)
+        gone = [sentence for sentence in said if sentence not in left]
+        if gone:
+            found.append(Part(" ".join(gone), changed))
+    return found
+
+
+def _reduced(fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the fields of a twist that differ if one change, switch or line is taken away."""
+    for field in (*v.CHANGES, "switches"):
+        table = fields.get(field, {})
+        for name in table:
+            yield {field: {key: value for key, value in table.items() if key != name}}
+    lines = fields.get("lines", ())
+    for number in range(len(lines)):
+        yield {"lines": [line for place, line in enumerate(lines) if place != number]}
 
 
 def overlay_text(old: Catalog, new: Catalog) -> str:
@@ -160,13 +195,14 @@ def _places(entry: RawEntry) -> Iterator[_Place]:
     for how in v.CHANGES if entry.kind == "twist" else ():
         for name, value in fields.get(how, {}).items():
             low, high = change_range(how, v.PARAMETERS[name])
-            yield _Place(Number(f"{how}.{name}", value, low, high), how, (name,))
+            normal = {"set": v.PARAMETERS[name].basic, "add": 0, "multiply": 1}[how]
+            yield _Place(Number(f"{how}.{name}", value, low, high, normal), how, (name,))
     for number, line in enumerate(fields.get("lines", ())):
         yield from _line(f"lines.{number + 1}", number, line)
     for name, bounds in _SWITCH_RANGES.items():
         if name in fields.get("switches", {}):
             value = fields["switches"][name]
-            yield _Place(Number(f"switches.{name}", value, *bounds), "switches", (name,))
+            yield _Place(Number(f"switches.{name}", value, *bounds, 0), "switches", (name,))
 
 
 def _line(path: str, number: int, line: Mapping[str, Any]) -> Iterator[_Place]:
@@ -192,7 +228,9 @@ def _effect(path: str, field: str, keys: tuple[str | int, ...], text: str) -> It
     effect = phrases.parse_effect(text)
     if not effect.everything and effect.what != "commit":
         low, high = _MULTIPLIER if effect.op == "x" else v.AMOUNT_RANGE
-        yield _Place(Number(path, effect.amount, low, high), field, keys, effect, "amount")
+        yield _Place(
+            Number(path, effect.amount, low, high, int(effect.op == "x")), field, keys, effect, "amount"
+        )
     if effect.per and effect.per.endswith("N"):
         yield _Place(Number(f"{path}.per", effect.per_n, *_PER), field, keys, effect, "per_n")
     if effect.test and isinstance(effect.test.right, int):

@@ -3,7 +3,15 @@
 import pytest
 
 from balance.errors import CatalogError, UsageError
-from balance.games.nefarious.catalog.adjusting import doubts, numbers, overlay_text, with_number, without
+from balance.games.nefarious.catalog import english
+from balance.games.nefarious.catalog.adjusting import (
+    doubts,
+    numbers,
+    overlay_text,
+    parts,
+    with_number,
+    without,
+)
 from balance.games.nefarious.catalog.loading import load_catalog
 
 OFFICIAL = load_catalog()
@@ -22,12 +30,12 @@ def load(tmp_path):
 @pytest.mark.parametrize(
     ("twist", "expected"),
     [
-        ("science-marathon", [("set.goal", 30, 1, 999)]),
-        ("age-of-boredom", [("switches.rest", 1, 1, 3)]),
-        ("cyber-spies", [("lines.1.do", 0, 0, 10)]),
-        ("subliminal-advertising", [("lines.1.do", 1, 1, 20), ("lines.1.do.per", 5, 2, 20)]),
-        ("grants", [("lines.1.do", 2, 1, 20), ("lines.1.if", 0, 0, 99)]),
-        ("unions", [("lines.1.do", 1, 1, 20), ("lines.1.or_else", 1, 1, 20)]),
+        ("science-marathon", [("set.goal", 30, 1, 999, 20)]),
+        ("age-of-boredom", [("switches.rest", 1, 1, 3, 0)]),
+        ("cyber-spies", [("lines.1.do", 0, 0, 10, 1)]),
+        ("subliminal-advertising", [("lines.1.do", 1, 1, 20, 0), ("lines.1.do.per", 5, 2, 20, None)]),
+        ("grants", [("lines.1.do", 2, 1, 20, 0), ("lines.1.if", 0, 0, 99, None)]),
+        ("unions", [("lines.1.do", 1, 1, 20, 0), ("lines.1.or_else", 1, 1, 20, 0)]),
         ("hyperinflation", []),  # everything is lost: no number
     ],
 )  # fmt: skip
@@ -106,3 +114,24 @@ def test_a_reading_is_a_whole_catalog(load):
     card = reading.catalog.invention(6)
     assert (card.vp, card.cost) == (5, 5)
     assert load(overlay_text(OFFICIAL, reading.catalog)).invention(6) == card
+
+
+def test_each_rule_of_a_twist_can_be_switched_off_alone():
+    cards, counted = parts(OFFICIAL, "ascora-2011", "geeks")
+    assert cards.words == "Each player starts with 10 cards in hand (normally 3)."
+    assert cards.catalog.twist("geeks").changes == ()
+    assert cards.catalog.twist("geeks").switches == OFFICIAL.twist("geeks").switches
+    assert counted.catalog.twist("geeks").switches.per_hand_counts == ""
+    assert counted.catalog.twist("geeks").changes == OFFICIAL.twist("geeks").changes
+
+
+def test_the_rules_of_every_twist_together_are_all_that_it_says():
+    for twist in OFFICIAL.twists:
+        for edition in twist.editions:
+            said = " ".join(english.twist_rule(twist, OFFICIAL.edition(edition)))
+            for part in parts(OFFICIAL, edition, twist.id):
+                assert part.words in said
+                assert part.catalog.hash != OFFICIAL.hash
+    assert [part.words for part in parts(OFFICIAL, "ascora-2011", "mad-broker")] == english.twist_rule(
+        OFFICIAL.twist("mad-broker"), OFFICIAL.edition("ascora-2011")
+    )

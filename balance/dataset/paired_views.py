@@ -1,0 +1,174 @@
+"""Views on two runs that played the same deals: what both sides of a deal add up to, by groups of cells.
+
+The views of a run are in a schema of their own, `base_0` and `candidate_0`; further runs with other deals of
+the same cells are `base_1` and `candidate_1`, and so on. Integers throughout: a difference is made of them by
+`balance.stats.ratio`, or by the macro `difference_from`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from balance.dataset import sql_quote
+from balance.dataset.measures import Fraction
+from balance.dataset.run import Run
+from balance.dataset.schema import stored_table
+from balance.dataset.views import MACROS, create_views
+from balance.games.contract import Facts
+
+if TYPE_CHECKING:
+    import duckdb
+
+_SAME_GAME: Final = 10_000_000_000_000
+"""The id of a game modulo this is its deal and replicate, whatever the cell."""
+_ALIKE: Final = {"1": "games", "players": "seats"}
+"""Denominators that every game of a cell has alike, as columns."""
+_FIGURE: Final = "'own': sums({x}, {y}), 'base': sums({u}, {v}), 'common': common({x}, {y}, {u}, {v})"
+"""The sums of x of y in the candidate, of u of v in the base, and of both."""
+
+
+class PairedCell(NamedTuple):
+    """A cell of both runs."""
+
+    number: int
+    players: int
+    base_id: int
+    candidate_id: int
+
+
+def create_paired(
+    con: duckdb.DuckDBPyConnection, place: int, base: Run, candidate: Run, cells: Sequence[PairedCell]
+) -> None:
+    """Make the views of two runs in schemas of their own, and the table that pairs their cells."""
+    for name, run, ids in (
+        ("base", base, [cell.base_id for cell in cells]),
+        ("candidate", candidate, [cell.candidate_id for cell in cells]),
+    ):
+        con.execute(f"create schema {name}_{place}; use {name}_{place}")
+        create_views(con, [run], sorted(ids), metrics=False)
+    con.execute("use main")
+    _fill(con, f"paired_{place} (number int, players int, base_id int, candidate_id int)", cells)
+
+
+def create_groups(con: duckdb.DuckDBPyConnection, rows: Iterable[tuple[int, int, bool]]) -> None:
+    """Make the table of the cells of each group: cell, group, and whether it is the only one."""
+    con.execute(MACROS.read_text(encoding="utf-8"))
+    _fill(con, "members (number int, part int, alone bool)", list(rows))
+
+
+def _fill(con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[tuple[object, ...]]) -> None:
+    con.execute(f"create table {table}")
+    if rows:
+        values = ", ".join(f"({', '.join(map(str, row))})" for row in rows)
+        con.execute(f"insert into {table.partition(' ')[0]} values {values}")
+
+
+def create_paired_sums(con: duckdb.DuckDBPyConnection, figures: Sequence[Fraction]) -> None:
+    """Make `paired_deals`, a row for each deal of a cell, and `paired_sums`, one per group and figure.
+
+    Cells of a group are put together by deal first: the unit is the deal.
+    """
+    named = dict.fromkeys(name for one in figures for name in (one.num, one.den) if name)
+    both = [
+        f"{side}.{sql_quote.name(name)} as {sql_quote.name(f'{side}:{name}')}"
+        for side in "ab"
+        for name in named
+    ]
+    sides = [
+        f"select p.number, p.players, d.* from paired_0 p join {side}_0.deals d on d.cell_id = p.{side}_id"
+        for side in ("base", "candidate")
+    ]
+    # materialized, or DuckDB would join all cells by deal first
+    con.execute(f"""create view paired_deals as
+with a as materialized ({sides[0]}), b as materialized ({sides[1]})
+select a.number, a.deal, a.games, a.games * a.players as seats, {", ".join(both)}
+from a join b on b.number = a.number and b.deal = a.deal""")
+    columns = ["games", "seats", *(sql_quote.name(f"{side}:{name}") for side in "ab" for name in named)]
+    added = ", ".join(f"sum({name})::bigint as {name}" for name in columns)
+    made = ",\n  ".join(map(_figure, figures))
+    con.execute(f"""create view paired_sums as
+with together as (
+  select m.part, d.deal, {added} from paired_deals d join members m using (number)
+  where not m.alone group by m.part, d.deal
+)
+select part, unnest([{made}], max_depth := 2) from together group by part
+union all
+select m.part, unnest([{made}], max_depth := 2)
+from paired_deals d join members m using (number) where m.alone group by m.part""")
+
+
+def _figure(one: Fraction) -> str:
+    u, x = (sql_quote.name(f"{side}:{one.num}") for side in "ab")
+    v, y = (sql_quote.name(f"{side}:{one.den}") if one.den else _ALIKE[one.den_sql] for side in "ab")
+    sums = _FIGURE.format(x=x, y=y, u=u, v=v)
+    return f"{{'measure': {sql_quote.text(one.measure.name)}, 'of': {sql_quote.text(one.of)}, {sums}}}"
+
+
+def create_item_sums(con: duckdb.DuckDBPyConnection, spans: Iterable[tuple[int, str, int, int]]) -> None:
+    """Make `item_sums`: of every item that both sides have, over all their cells at a table.
+
+    `spans` are players, lineup, the first deal that all cells have and the first that one lacks.
+    """
+    _fill(
+        con,
+        "spans (players int, lineup varchar, first_deal bigint, stop_deal bigint)",
+        [(players, sql_quote.text(lineup), *deals) for players, lineup, *deals in spans],
+    )
+    dealt, built = (
+        f"{{'measure': '{name}', {_FIGURE.format(x=f'b_{x}', y=f'b_{y}', u=f'a_{x}', v=f'a_{y}')}}}"
+        for name, x, y in (("dealt", "points", "opening"), ("built", "built", "held"))
+    )
+    sides = ", ".join(
+        f"coalesce({side}.{sql}, 0) as {side}_{name}"
+        for side in "ab"
+        for name, sql in (("points", "opening_points"), ("opening", "opening"), ("built", "built"))
+    )
+    held = ", ".join(f"coalesce({side}.opening + {side}.drawn, 0) as {side}_held" for side in "ab")
+    con.execute(f"""create view item_sums as
+select players, lineup, item, unnest([{dealt}, {built}], max_depth := 2)
+from (
+  select players, lineup, deal, item, {sides}, {held}
+  from base_0.item_deals a full join candidate_0.item_deals b using (players, lineup, deal, item)
+) join spans using (players, lineup)
+semi join base_0.item_list using (item) semi join candidate_0.item_list using (item)
+where deal >= first_deal and deal < stop_deal
+group by players, lineup, item""")
+
+
+def create_dealt_sums(
+    con: duckdb.DuckDBPyConnection, facts: Facts, wanted: Sequence[Sequence[tuple[int, int, int, bool]]]
+) -> None:
+    """Make `dealt_sums`: win points of the seats that were dealt an item, and of the same seats opposite.
+
+    `wanted` has for each pair of runs the item, the players, the first deal that does not count, and whether
+    the base decides which seat was dealt it: the candidate does where only that side has the item.
+    """
+    parts = []
+    for place, rows in enumerate(wanted):
+        _fill(con, f"wanted_{place} (item int, players int, stop_deal bigint, by_base bool)", rows)
+        by_side = {asked: {row[0] for row in rows if row[3] is asked} for asked in (True, False)}
+        parts += [_dealt(facts, place, items, asked) for asked, items in by_side.items() if items]
+    sums = _FIGURE.format(x="b", y="seats", u="a", v="seats")
+    con.execute(f"""create view dealt_sums as
+select part, item, unnest({{{sums}}}) from (
+  select m.part, d.item, d.deal, sum(a)::bigint as a, sum(b)::bigint as b, sum(seats)::bigint as seats
+  from ({" union all ".join(parts)}) d join members m using (number) group by m.part, d.item, d.deal
+) group by part, item""")
+
+
+def _dealt(facts: Facts, place: int, items: set[int], by_base: bool) -> str:
+    """Return a query for the score of seats on both sides, by cell, deal and item."""
+    assert facts.holdings is not None
+    seat = sql_quote.name(stored_table(facts, "seats").column("seat").name)
+    item, held = sql_quote.name(facts.item), sql_quote.name(facts.holdings.name)
+    asked, other = ("base", "candidate") if by_base else ("candidate", "base")
+    score = {asked: "h", other: "s"}
+    return f"""select p.number, h.{item} as item, deal(h.game_id) as deal, count(*) as seats,
+  sum({score["base"]}.win_points) as a, sum({score["candidate"]}.win_points) as b
+from {asked}_{place}.{held} h join paired_{place} p on p.{asked}_id = h.cell_id
+join wanted_{place} w on w.item = h.{item} and w.players = p.players and deal(h.game_id) < w.stop_deal
+join {other}_{place}.seats s on s.cell_id = p.{other}_id and s.{seat} = h.{seat}
+  and s.game_id % {_SAME_GAME} = h.game_id % {_SAME_GAME}
+where h.how = 'opening' and h.{item} in ({", ".join(map(str, sorted(items)))})
+group by all"""

@@ -1,0 +1,214 @@
+"""Why a combination is broken or bent: stalled games are opened, each rule of its variants is switched off.
+
+A rule is a cause of a finding if the same deals differ without it beyond doubt (a test deal by deal,
+corrected over everything that was tried) and at least half of what is outside the accepted range is gone.
+Words come from the game; what a finding is, and whether it holds, is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from balance.dataset.run import Run
+from balance.errors import DataError
+from balance.experiments.check import Check
+from balance.experiments.side_by_side import Trials
+from balance.games.contract import Explaining, Part
+from balance.games.variants import entry_names
+from balance.judge.bench import Bench
+from balance.judge.findings import Finding
+from balance.judge.sentences import brief
+from balance.judge.verdict import ALPHA, CellVerdict, Verdict
+from balance.measure.cells import statistics
+from balance.measure.metrics import Measurement
+from balance.measure.paired import Group, pair_cells, paired_measures
+from balance.stats.corrections import benjamini_yekutieli
+from balance.sweep.replaying import find_game
+
+MOST_OPENED: Final = 100
+"""Stalled games that are replayed."""
+MOST_DEALS: Final = 1000
+"""Deals on which each rule is switched off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """A finding that depends on a rule: without the rule it is gone, or less than half of it is left."""
+
+    variant: str
+    rule: str
+    finding: Finding
+    without: Measurement
+    """The metric without the rule."""
+    gone: bool
+    """Whether the metric is inside its accepted range then."""
+    adjusted: float
+    """Two-sided, deal by deal, against "the same", corrected over everything that was tried."""
+
+    @property
+    def words(self) -> str:
+        """What becomes of the metric: "nobody wins 0% of the games instead of 72%"."""
+        return brief(self.without, self.finding.measured)
+
+
+@dataclass(frozen=True)
+class Causes:
+    """What explains the findings of the cell that shows a verdict best."""
+
+    check: Check
+    cell: CellVerdict
+    stalls: tuple[tuple[str, int], ...] = ()
+    """Why nobody wins, and how many of the games that were opened it explains, the most frequent first."""
+    attributions: tuple[Attribution, ...] = ()
+    rules: int = 0
+    """Rules that were switched off, each alone."""
+    deals: int = 0
+    games: int = 0
+    """Games that were played for it."""
+
+    @property
+    def opened(self) -> int:
+        """How many stalled games were opened."""
+        return sum(count for _, count in self.stalls)
+
+    def sentences(self) -> Iterator[str]:
+        """Yield the causes in words."""
+        of = self.opened
+        for words, count in self.stalls:
+            yield f"{count / of:.0%} of the games that nobody wins ({count} of {of}): {words}."
+        names = entry_names(self.check.game, self.check.catalog, self.check.game.facts.variant)
+        for (variant, rule), own in self._by_rule().items():
+            said = ", ".join(one.words for one in own)
+            left = "" if all(one.gone for one in own) else ": better by half, but not mended"
+            yield f'Without "{rule.rstrip(".")}" ({names[variant]}) {said}{left}.'
+        if self.rules and not self.attributions:
+            yield f"No rule alone is the cause: it stays as it is without any one of the {self.rules}."
+
+    def _by_rule(self) -> dict[tuple[str, str], list[Attribution]]:
+        """Return what depends on each rule: of findings about the same figure, such as lengths, the first."""
+        found: dict[tuple[str, str], dict[str, Attribution]] = {}
+        for one in self.attributions:
+            measured = one.finding.measured
+            figure = measured.metric.measure + measured.of
+            found.setdefault((one.variant, one.rule), {}).setdefault(figure, one)
+        return {rule: list(own.values()) for rule, own in found.items()}
+
+
+def causes(
+    found: Check, jobs: int | None = None, advance: Callable[[str], object] = lambda _: None
+) -> Causes | None:
+    """Return what explains a broken or bent combination; None if it is neither, or its game has no words.
+
+    `advance` is called before each rule is switched off, with the variant that it belongs to.
+    """
+    game = found.game
+    if found.verdict not in (Verdict.BROKEN, Verdict.BENT) or not isinstance(game, Explaining):
+        return None
+    cell, _ = found.worst()
+    findings = cell.broken if found.verdict is Verdict.BROKEN else cell.bent
+    stalls: tuple[tuple[str, int], ...] = ()
+    if any(finding.measured.metric.name == "stalls" for finding in findings):
+        stalls = _stalls(found.runs, cell.cell.id, game)
+    parts = rules_of(found)
+    if len(parts) < 2:  # the game without variants was played
+        return Causes(found, cell, stalls)
+    with TemporaryDirectory(prefix="balance-") as place:
+        trials = _Trials(found, cell, findings, Path(place), jobs)
+        for variant, part in parts:
+            advance(variant)
+            trials.switch_off(variant, part)
+        return Causes(
+            found, cell, stalls, trials.attributions(), len(parts), trials.deals, trials.played.games
+        )
+
+
+def rules_of(found: Check) -> list[tuple[str, Part]]:
+    """Return the rules of the variants of a combination, each with its variant."""
+    game = found.game
+    if not isinstance(game, Explaining):
+        return []
+    edition = found.runs[0].plan.edition
+    return [
+        (variant, part) for variant in found.variants for part in game.parts(found.catalog, edition, variant)
+    ]
+
+
+def _stalls(runs: Sequence[Run], cell: int, game: Explaining) -> tuple[tuple[str, int], ...]:
+    """Open stalled games of a cell and return why nobody wins them."""
+    import polars as pl
+
+    counted: Counter[str] = Counter()
+    for run in runs:
+        stored = next(table for table in run.tables if table.name == "games")
+        stalled = next(column.name for column in stored.columns if column.role == "stalled")
+        rows = run.games.filter((pl.col("cell_id") == cell) & pl.col(stalled)).select("game_id").collect()
+        for number in rows["game_id"].sort()[: MOST_OPENED - counted.total()]:
+            replayed = find_game(run, int(number))
+            events = run.game.replay(
+                replayed.cell, run.plan.seed, replayed.key.index, replayed.policies, replayed.key.replicate
+            )
+            counted[game.stall_cause(replayed.cell, events)] += 1
+    return tuple(counted.most_common())
+
+
+class _Trials:
+    """Plays a cell with one rule switched off at a time, on the deals of the check."""
+
+    def __init__(
+        self, found: Check, cell: CellVerdict, findings: Sequence[Finding], place: Path, jobs: int | None
+    ) -> None:
+        self.found, self.key = found, (cell.cell.players, found.variants, cell.cell.lineup)
+        self.run = next(run for run in found.runs if run.plan.cell(cell.cell.id))
+        planned = self.run.plan.cell(cell.cell.id)
+        assert planned is not None
+        self.deals = min(planned.deals, MOST_DEALS)
+        # a lineup that is named is played once per deal
+        lineups = [cell.cell.lineup] if planned.replicates == 1 else []
+        self.played = Trials(found.game, self.run.plan.edition, lineups, place, jobs)
+        self.findings = [one for one in findings if one.measured.metric.measure]
+        self._tried: list[tuple[str, str, Finding, Measurement, float]] = []
+
+    def switch_off(self, variant: str, part: Part) -> None:
+        """Play without a rule, and compare everything that was found."""
+        players, variants, _ = self.key
+        run = self.played.play(part.catalog, [(), variants], {players: self.deals}, self.run.plan.seed)
+        phase = pair_cells(self.run, run, [self.key])
+        if not phase.pairings:
+            raise DataError(f"{self.run.path} has no deals in common with new games")
+        group = Group(players, self.key[2], variants, whole=True)
+        differences = paired_measures(phase, {group: [phase.pairings[0].number]})[group]
+        now = phase.pairings[0].candidate
+        bench = Bench(statistics([run], [now]))
+        measured = {one.name: one for one in bench.of(bench.statistics.cells[now])}
+        for finding in self.findings:
+            without = measured.get(finding.measured.name)
+            difference = differences.get(self._figure(finding))
+            if without is not None and difference is not None:
+                self._tried.append((variant, part.words, finding, without, float(difference.p)))
+
+    def _figure(self, finding: Finding) -> str:
+        """Return the figure of a deal that a finding follows, as sums are named."""
+        metric, of = finding.measured.metric, finding.measured.of
+        if metric.name == "skill":
+            of = self.found.game.facts.usual
+        return f"{metric.measure}:{of}" if of else metric.measure
+
+    def attributions(self) -> tuple[Attribution, ...]:
+        """Return what depends on a rule, beyond doubt, rule by rule."""
+        corrected = benjamini_yekutieli([p for *_, p in self._tried])
+        return tuple(
+            Attribution(variant, rule, finding, without, _left(finding, without) <= 0, adjusted)
+            for (variant, rule, finding, without, _), adjusted in zip(self._tried, corrected, strict=True)
+            if adjusted <= ALPHA and _left(finding, without) < 0.5
+        )
+
+
+def _left(finding: Finding, without: Measurement) -> float:
+    """Return how much of what is outside the accepted range is left; 0 or less: nothing."""
+    away = finding.measured.interval.value - finding.bound
+    return (without.interval.value - finding.bound) / away if away else 1.0

@@ -1,0 +1,151 @@
+"""The result of a comparison as data: changes, verdicts that differ, what was not compared or could be seen.
+
+Nothing is counted, played or put into words here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from balance.dataset.run import Run
+from balance.experiments.compare.changes import LEVELS, Change, ChangeFamily, Looked
+from balance.games.contract import Catalog, Difference, Game
+from balance.judge.findings import Finding
+from balance.judge.verdict import Family, Verdict
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two things that are compared."""
+
+    label: str
+    """As the user named it."""
+    kind: str
+    """`run`, `official`, `edition` or `overlay`."""
+    edition: str
+    catalog: Catalog
+    runs: tuple[Run, ...] = ()
+
+
+class Again(StrEnum):
+    """What fresh deals say of a combination that seems to be broken now."""
+
+    HELD = "confirmed on fresh deals"
+    REFUTED = "not confirmed on fresh deals"
+    LEFT_OUT = "not measured again, as only the worst are"
+    NOT_PLAYED = "not confirmed on fresh deals, as nothing is played where both sides are runs"
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictChange:
+    """A combination whose verdict differs from before."""
+
+    players: int
+    variants: tuple[str, ...]
+    before: Verdict
+    after: Verdict
+    reasons: tuple[str, ...]
+    """What breaks or bends it now, or did before."""
+    causes: tuple[Finding, ...] = ()
+    """What breaks it now and has itself changed beyond doubt, outwards; all if it was not broken before."""
+    for_whom: str = ""
+    """At which strengths of play it is broken now."""
+    severity: float = 0.0
+    again: Again | None = None
+    """What fresh deals say, if it seems to be broken now by what was changed."""
+
+    @property
+    def key(self) -> tuple[int, tuple[str, ...]]:
+        """Players and variants."""
+        return self.players, self.variants
+
+    @property
+    def suspect(self) -> bool:
+        """Whether the deals that were looked at first say that it is broken now by what was changed."""
+        return self.after is Verdict.BROKEN and self.before is not Verdict.BROKEN and bool(self.causes)
+
+    @property
+    def newly_broken(self) -> bool:
+        """Whether it is broken now by what was changed, and fresh deals, if any were played, say so too."""
+        return self.suspect and self.again in (Again.HELD, Again.NOT_PLAYED)
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What could have been seen: of the seat that was dealt a changed item, in win points."""
+
+    item: int
+    players: int
+    lineup: str
+    dealt: int
+    """Deals of a combination in which it was dealt, the median."""
+    whole: float | None
+    """The difference that would be found in all combinations together, in 80% of cases at 5%, if several."""
+    nine_of_ten: float
+    """The difference that would be found so in nine of ten single combinations."""
+    worst: float
+    """The same in the combination that varies most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uncompared:
+    """Combinations or cells that are not compared, and why."""
+
+    why: str
+    count: int
+    named: tuple[str, ...] = ()
+    """The variants that they have in common, or a few of the cells."""
+    unit: str = "combinations"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A candidate against a base, on the same deals."""
+
+    game: Game[Any, Any]
+    base: Side
+    candidate: Side
+    seed: int
+    differences: tuple[Difference, ...]
+    """Where the catalogs differ."""
+    changes: tuple[Change, ...] = ()
+    """Everything that was looked at, changed or not."""
+    verdicts: tuple[VerdictChange, ...] = ()
+    counts: Mapping[int, tuple[Counter[Verdict], Counter[Verdict]]] = field(default_factory=dict)
+    """Verdicts by number of players, before and now."""
+    family: ChangeFamily = field(default_factory=lambda: ChangeFamily(0, ()))
+    uncompared: tuple[Uncompared, ...] = ()
+    power: tuple[Power, ...] = ()
+    combinations: int = 0
+    games: int = 0
+    """Games of both sides together."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Names of variants, and of items by id as text."""
+    same: str = ""
+    """Why there was nothing to compare, if so."""
+    verdict_families: tuple[Family, ...] = ()
+    """Everything that was looked at for the verdicts of the base, and of the candidate."""
+    unseen: tuple[str, ...] = ()
+    """Metrics that a verdict needs and these games do not show."""
+    fresh: Mapping[Looked, Change] = field(default_factory=dict)
+    """The largest changes of single combinations, measured again on deals that nobody had looked at."""
+
+    @cached_property
+    def changed(self) -> tuple[Change, ...]:
+        """What changed beyond doubt: the whole first, then items, variants, combinations; largest first."""
+
+        def order(one: Change) -> tuple[object, ...]:
+            where = (one.players or 0, one.lineup, one.variants, one.item or 0, one.name)
+            return (LEVELS.index(one.level), -one.size, *where)
+
+        return tuple(sorted((change for change in self.changes if change.sure), key=order))
+
+    @property
+    def newly_broken(self) -> list[VerdictChange]:
+        """What is broken now by what was changed."""
+        return [change for change in self.verdicts if change.newly_broken]

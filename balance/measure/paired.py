@@ -1,0 +1,247 @@
+"""Two runs deal by deal: which cells meet, how they are grouped, and every figure of one side less the other.
+
+What the luck of the deal does to both sides cancels: the difference of a deal is one observation. The views
+of `balance.dataset.paired_views` add up; nothing is aggregated or judged here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from balance.dataset.measures import declared, fractions, met_policies
+from balance.dataset.paired_views import (
+    PairedCell,
+    create_dealt_sums,
+    create_groups,
+    create_item_sums,
+    create_paired,
+    create_paired_sums,
+)
+from balance.dataset.plan import PlannedCell
+from balance.dataset.run import Run
+from balance.measure.cells import connect
+from balance.stats.ratio import Common, Difference, Ratio
+
+if TYPE_CHECKING:
+    import duckdb
+
+_EVERY: Final = 10_000_000_000
+"""Above every index of a deal."""
+_SUMS: Final = "own, base, common"
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A cell that both sides have played."""
+
+    number: int
+    players: int
+    variants: tuple[str, ...]
+    lineup: str
+    replicates: int
+    deals: int
+    """That both have."""
+    base: int
+    """The id of the cell in the run of the base."""
+    candidate: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Cells whose deals are put together: all of some players and lineup, those with a variant, or one."""
+
+    players: int
+    lineup: str
+    variants: tuple[str, ...] | None = None
+    """None: all combinations."""
+    whole: bool = False
+    """Whether `variants` is the whole combination: one cell."""
+    without: bool = False
+    """Whether it is all combinations but this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """An item that somebody can be dealt, and its place in the masks of each side; None: it lacks it."""
+
+    id: int
+    base: int | None
+    candidate: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """Two runs on the same deals."""
+
+    base: Run
+    candidate: Run
+    pairings: tuple[Pairing, ...]
+    until: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """Where deals were chosen, by item and players: only below this index are all deals with the item there.
+
+    Further deals hold it beside another item for which more were chosen, and would count that one too often.
+    """
+
+    def common(self, pairings: Iterable[Pairing]) -> tuple[int, int]:
+        """Return the first deal that all of some cells have on both sides, and the first that one lacks."""
+        runs = ((self.base, "base"), (self.candidate, "candidate"))
+        every = [run.plan.cell(getattr(p, side)) for p in pairings for run, side in runs]
+        cells = [cell for cell in every if cell is not None]
+        return max(cell.first for cell in cells), min(cell.first + cell.deals for cell in cells)
+
+
+def pair_cells(base: Run, candidate: Run, wanted: Iterable[tuple[int, tuple[str, ...], str]]) -> Phase:
+    """Match the cells of two runs that both have played; those without a common deal are left out."""
+    known = {cell.key: cell for cell in candidate.plan.cells if cell.games}
+    keys = set(wanted)
+    found: list[Pairing] = []
+    for cell in sorted(base.plan.cells, key=lambda cell: cell.key):
+        other = known.get(cell.key)
+        if cell.key not in keys or not cell.games or other is None or other.replicates != cell.replicates:
+            continue
+        common = _common_deals(base, cell, candidate, other)
+        if common:
+            found.append(Pairing(len(found), *cell.key, cell.replicates, common, cell.id, other.id))
+    return Phase(base, candidate, tuple(found))
+
+
+def _common_deals(base: Run, cell: PlannedCell, candidate: Run, other: PlannedCell) -> int:
+    one, two = (
+        run.plan.indices(own.players, own.first, own.deals) for run, own in ((base, cell), (candidate, other))
+    )
+    if isinstance(one, range) and isinstance(two, range):
+        return max(0, min(one.stop, two.stop) - max(one.start, two.start))
+    return len(set(one) & set(two))
+
+
+def groups_of(pairings: Sequence[Pairing]) -> dict[Group, list[int]]:
+    """Return every group with the numbers of its cells: all combinations, each variant, each combination."""
+    found: dict[Group, list[int]] = {}
+    for own in pairings:
+        at = (own.players, own.lineup)
+        found.setdefault(Group(*at), []).append(own.number)
+        for variant in own.variants:
+            found.setdefault(Group(*at, (variant,)), []).append(own.number)
+        found.setdefault(Group(*at, own.variants, whole=True), []).append(own.number)
+    whole = {
+        (group.players, group.lineup): len(own) for group, own in found.items() if group.variants is None
+    }
+
+    def says_more(group: Group, own: Sequence[int]) -> bool:
+        """Return whether it is neither one combination alone nor all of them under another name."""
+        every = len(own) == whole[group.players, group.lineup]
+        return group.whole or (len(own) > 1 and (group.variants is None or not every))
+
+    return {group: own for group, own in found.items() if says_more(group, own)}
+
+
+# --- differences
+
+
+def paired_measures(
+    phase: Phase, groups: Mapping[Group, Sequence[int]]
+) -> dict[Group, dict[str, Difference]]:
+    """Return the differences of all measures that are compared, by group and name: `action:work`."""
+    game = phase.base.game
+    cells = [phase.base.plan.cell(own.base) for own in phase.pairings]
+    measures = declared(game.facts, met_policies(game, [cell for cell in cells if cell]))
+    figures = [one for one in fractions(measures) if one.measure.compared]
+    found: dict[Group, dict[str, Difference]] = {}
+    for some in _tables(groups):
+        with _connect([phase], some) as con:
+            create_paired_sums(con, figures)
+            rows = con.execute(f'select part, measure, "of", {_SUMS} from paired_sums').fetchall()
+        order = {(one.measure.name, one.of): k for k, one in enumerate(figures)}
+        for group, own in _by_group(some, rows):
+            for measure, of, *sums in sorted(own, key=lambda row: order[row[0], row[1]]):
+                if measure == "seat" and int(of) >= group.players:  # nobody sits there
+                    continue
+                found.setdefault(group, {})[f"{measure}:{of}" if of else measure] = _difference(*sums)
+    return found
+
+
+def paired_items(phase: Phase) -> dict[tuple[int, str], dict[tuple[str, int], Difference]]:
+    """Return what became of every item that both sides have, by players and lineup, then `dealt` or `built`.
+
+    `dealt` are the win points of seats that were dealt it, `built` its builds by seats that held it.
+    """
+    tables: dict[tuple[int, str], list[Pairing]] = {}
+    for own in phase.pairings:
+        tables.setdefault((own.players, own.lineup), []).append(own)
+    found: dict[tuple[int, str], dict[tuple[str, int], Difference]] = {}
+    with _connect([phase], {}) as con:
+        create_item_sums(con, [(*table, *phase.common(own)) for table, own in tables.items()])
+        rows = con.execute(
+            f"select players, lineup, measure, item, {_SUMS} from item_sums order by item, measure desc"
+        ).fetchall()
+    for players, lineup, measure, item, *sums in rows:
+        found.setdefault((players, lineup), {})[measure, item] = _difference(*sums)
+    return found
+
+
+def paired_dealt(
+    phases: Sequence[Phase], groups: Mapping[Group, Sequence[int]], items: Sequence[Dealt]
+) -> dict[int, dict[Group, Difference]]:
+    """Compare the win points of the seat that was dealt an item with those of that seat on the other side.
+
+    The base decides which seat was dealt it, or the candidate if the base does not have the item; so with a
+    removed item the figure is what its holder lost. Several phases have different deals of the same cells.
+    """
+    found: dict[int, dict[Group, Difference]] = {item.id: {} for item in items}
+    if not items:
+        return found
+    wanted = [
+        [
+            (item.id, players, phase.until.get((item.id, players), _EVERY), item.base is not None)
+            for item in items
+            for players in sorted({own.players for own in phase.pairings})
+        ]
+        for phase in phases
+    ]
+    with _connect(phases, groups) as con:
+        create_dealt_sums(con, phases[0].base.game.facts, wanted)
+        rows = con.execute(f"select part, item, {_SUMS} from dealt_sums").fetchall()
+    for group, own in _by_group(groups, rows):
+        for item, *sums in own:
+            found[item][group] = _difference(*sums)
+    return found
+
+
+def _tables(groups: Mapping[Group, Sequence[int]]) -> Iterator[dict[Group, Sequence[int]]]:
+    """Yield the groups of one number of players and lineup at a time: they have cells in common."""
+    for table in dict.fromkeys((group.players, group.lineup) for group in groups):
+        yield {g: own for g, own in groups.items() if (g.players, g.lineup) == table}
+
+
+def _connect(phases: Sequence[Phase], groups: Mapping[Group, Sequence[int]]) -> duckdb.DuckDBPyConnection:
+    """Return a connection with the views of the runs of phases and the members of groups."""
+    con = connect()
+    numbers = {number for own in groups.values() for number in own}
+    for place, phase in enumerate(phases):
+        cells = [
+            PairedCell(own.number, own.players, own.base, own.candidate)
+            for own in phase.pairings
+            if not groups or own.number in numbers
+        ]
+        create_paired(con, place, phase.base, phase.candidate, cells)
+    members = enumerate(groups.values())
+    create_groups(con, ((number, part, len(own) == 1) for part, own in members for number in own))
+    return con
+
+
+def _by_group(
+    groups: Mapping[Group, Sequence[int]], rows: Iterable[Sequence[Any]]
+) -> Iterator[tuple[Group, list[Sequence[Any]]]]:
+    """Yield each group with its rows, in the order of the groups."""
+    by_part: dict[int, list[Sequence[Any]]] = {}
+    for part, *row in rows:
+        by_part.setdefault(part, []).append(row)
+    for part, group in enumerate(groups):
+        yield group, by_part.get(part, [])
+
+
+def _difference(own: Mapping[str, int], base: Mapping[str, int], common: Mapping[str, int]) -> Difference:
+    return Difference(Ratio(**own, most=math.inf), Ratio(**base, most=math.inf), Common(**common))
