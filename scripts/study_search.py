@@ -23,9 +23,9 @@ from typing import Any, Final
 from balance import games, machine
 from balance.cli import diagnostics
 from balance.dataset.run import Run, open_run
+from balance.dataset.stamp import run_stamp
 from balance.errors import DataError
 from balance.experiments.side_by_side import fresh_seed, judge_runs, play_prepared
-from balance.experiments.stamp import run_stamp
 from balance.files import write_whole
 from balance.judge.findings import Finding
 from balance.judge.ranking import rank

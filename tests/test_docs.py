@@ -63,7 +63,8 @@ def test_help_fits_a_terminal_and_names_only_options_that_there_are(path, comman
     assert [line for line in lines if len(line) > 80] == []
     if not path:
         return
-    known = {name for param in command.params for name in param.opts} | {"--twist", "--twists", "--invention"}
+    given = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
+    known = given | {"--twist", "--twists", "--invention"}
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", "\n".join(lines))) <= known | {
         "--help",
         "--json",

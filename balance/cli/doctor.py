@@ -65,7 +65,7 @@ def doctor(
     output.rows(rows, ["item", "value", "source"], options)
     if damaged:
         raise DataError(
-            f"{len(damaged)} things are wrong with {run}; 'balance simulate --repair {run}' plays what is "
+            f"{len(damaged)} {'thing is' if len(damaged) == 1 else 'things are'} wrong with {run}; 'balance simulate --repair {run}' plays what is "
             "missing or damaged again"
         )
 
@@ -76,10 +76,11 @@ def _run(folder: Path, replay: int) -> tuple[list[_Item], list[_Item]]:
     from balance.dataset.run import Run, read_plan
     from balance.dataset.verify import damages, strangers
 
-    plan, state = read_plan(folder), read_state(folder)
+    plan = read_plan(folder)
+    state = read_state(folder, plan)
     files = state.files()
     size = sum(file.size for file in files.values())
-    done = len(state.shards.keys() & set(range(plan.shards)))
+    done = len(state.shards)
     holds: list[_Item] = [
         ("run", plan.id, RUN),
         ("game", plan.game, RUN),
@@ -107,18 +108,22 @@ def _run(folder: Path, replay: int) -> tuple[list[_Item], list[_Item]]:
 def _content(run: Run, replay: int, holds: list[_Item]) -> Iterator[Damage]:
     """Yield what is wrong with the rows, having added to `holds` what was looked at."""
     from balance.errors import BalanceError
-    from balance.sweep.examine import wrong_content, wrong_games
+    from balance.sweep.examine import checks_deals, wrong_content, wrong_games, wrong_head
     from balance.sweep.simulation import require_same_engine
 
     with diagnostics.progress("reading rows", run.plan.shards) as line:
         found = list(wrong_content(run, line.advance))
-    yield from found
-    if found or not replay:
-        return
+    if not checks_deals(run):
+        holds.append(("deals", "not compared", "the measures were declared differently"))
     try:
         require_same_engine(run.path, run.plan, run.game)
     except BalanceError as problem:
-        holds.append(("replayed", 0, str(problem)))
+        holds.append(("replayed", 0, f"nor are the small tables compared: {problem}"))
+        yield from found
+        return
+    found += wrong_head(run)
+    yield from found
+    if found or not replay:
         return
     gameoptions.announce_warm_up(run.game, replay=True)
     with diagnostics.progress("replaying", replay) as line:

@@ -81,7 +81,7 @@ class Connection:
         try:
             deals_files(self.runs)  # may have to be made first, which cannot be done behind the wall
         except duckdb.Error as error:
-            raise explained(error, self.runs) from None
+            raise explained(error, self.runs, asked=False) from None
         self._folder = Path(tempfile.mkdtemp(prefix="balance-sql-"))
         self._derived: set[str] = set()
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
@@ -268,7 +268,7 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: Path) -> duckdb.Duck
         con.execute("set lock_configuration = true")
     except duckdb.Error as error:
         con.close()
-        raise explained(error, runs) from None
+        raise explained(error, runs, asked=False) from None
     except BaseException:
         con.close()
         raise
@@ -351,16 +351,20 @@ class _Clock:
             wait([future], timeout=_POLL)
 
 
-def explained(error: duckdb.Error, runs: Sequence[Run]) -> BalanceError:
-    """Return what an error of DuckDB means: a mistake of the user, a damaged run, or other trouble."""
-    if not isinstance(error, _MISTAKES):
+def explained(error: duckdb.Error, runs: Sequence[Run], *, asked: bool = True) -> BalanceError:
+    """Return what an error of DuckDB means: a mistake of the user, a damaged run, or other trouble.
+
+    Where the user has `asked` nothing yet, only the run can be wrong.
+    """
+    trouble = isinstance(error, (duckdb.IOException, duckdb.InternalException, duckdb.FatalException))
+    if not asked or not isinstance(error, _MISTAKES):
         for run in runs:
             for damage in damages(run.path, run.state):
                 return _damaged(run, f"{damage.file}: {damage.problem}")
         for run in runs:
-            if str(run.path.resolve()) in str(error):
+            if not (asked or trouble) or _names_unreadable(error, run):
                 return _damaged(run, _plain(error))
-    if isinstance(error, (duckdb.IOException, duckdb.InternalException, duckdb.FatalException)):
+    if trouble:
         return Failed(_plain(error))
     if isinstance(error, duckdb.PermissionException):
         return UsageError(
@@ -370,6 +374,19 @@ def explained(error: duckdb.Error, runs: Sequence[Run]) -> BalanceError:
             )
         )
     return UsageError(_plain(error))
+
+
+def _names_unreadable(error: duckdb.Error, run: Run) -> bool:
+    """Return whether an error names a Parquet file of the run that cannot be read as what it is."""
+    for name in run.state.files():
+        file = run.path.resolve() / name
+        if file.suffix == ".parquet" and str(file) in str(error):
+            try:
+                with duckdb.connect(config={"memory_limit": "1GB"}) as con:
+                    con.execute(f"select bit_xor(hash(x)) from {sql_quote.parquet([file])} x").fetchall()
+            except duckdb.Error:
+                return True
+    return False
 
 
 def _damaged(run: Run, what: str) -> DataError:

@@ -44,7 +44,7 @@ def write_database(runs: Sequence[Run], target: Path) -> None:
         try:
             _fill(runs, file)
         except duckdb.Error as error:
-            raise explained(error, runs) from None
+            raise explained(error, runs, asked=False) from None
         try:
             write_new(target, file.read_bytes())
         except FileExistsError:

@@ -81,9 +81,9 @@ def _look(home: Path, path: Path) -> KeptRun:
     name = path.relative_to(home).as_posix()
     size = sum(size for _, size in _files(path))
     try:
-        plan, state = read_plan(path), states.read_state(path)
-        done = sum(0 <= number < plan.shards for number in state.shards)
-        word = "finished" if state.head and done == plan.shards else "unfinished"
+        plan = read_plan(path)
+        state = states.read_state(path, plan)
+        word = "finished" if state.head and len(state.shards) == plan.shards else "unfinished"
     except BalanceError:
         return KeptRun(name, path, size, None, "unreadable", "")
     return KeptRun(name, path, size, plan, word, _command(path))
@@ -146,14 +146,14 @@ def _why_kept(run: KeptRun, kept: Sequence[KeptRun]) -> str:
     foreign = _foreign(run)
     if foreign:
         return f"it holds {foreign}, which is not part of a run"
-    damage = next(damages(run.path, states.read_state(run.path)), None)
+    damage = next(damages(run.path, states.read_state(run.path, run.plan)), None)
     return f"{damage.file} is not as it was written ({damage.problem})" if damage else ""
 
 
 def _foreign(run: KeptRun) -> str:
     """Return a file in the folder that is not part of the run, a link for example; or nothing."""
     links = [path.relative_to(run.path).as_posix() for path in run.path.rglob("*") if path.is_symlink()]
-    others = strangers(run.path, states.read_state(run.path))
+    others = strangers(run.path, states.read_state(run.path, run.plan)) if run.plan else []
     if run.state == "unfinished":
         others = [name for name in others if name != states.RUN and not _LEFT_OVER.fullmatch(name)]
     return next(iter([*links, *others]), "")

@@ -12,13 +12,18 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
-from balance.dataset.schema import MOST_SHARDS
+from balance import games
+from balance.dataset.deals import DEALS
+from balance.dataset.measures import DECLARED
+from balance.dataset.plan import Plan
+from balance.dataset.shards import part_name
 from balance.errors import DataError, Failed
 from balance.files import open_regular, refuse_links, sync_folder
 
@@ -30,9 +35,9 @@ STATE: Final = "shards.jsonl"
 LOG: Final = "run.log"
 """When, where and with how many threads; for people."""
 
-_MOST_BYTES: Final = 256 * 2**20
-_FILE: Final = re.compile(r"(\w[\w-]*/\d{1,3}-players/\d{4,6}\.parquet)|(\w[\w-]*\.(parquet|toml|json|npz))")
-"""A part of a big table, or a file of the head."""
+_LONGEST_LINE: Final = 2**16
+_MOST_LINES: Final = (1000, 16)
+"""Lines of the ledger: at least as many, and for each shard, which every repair plays again at most once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,37 +73,62 @@ class State:
         }
 
 
-def read_state(folder: Path) -> State:
-    """Read what is finished; a line that makes no sense was never finished."""
+def read_state(folder: Path, plan: Plan) -> State:
+    """Read what is finished; a line that makes no sense, or is not of the plan, was never finished."""
     state = State()
-    try:
-        with open_regular(folder, STATE, _MOST_BYTES) as file:
-            lines = file.read().split(b"\n")
-    except FileNotFoundError:
-        return state
-    except OSError as error:
-        raise DataError(f"{folder / STATE}: {error.strerror or error}") from None
-    for line in lines[:-1]:  # what follows the last newline is half a line
+    known = _known_names(plan)
+    for line in _lines(folder, plan.shards):
         try:
             entry = json.loads(line)
-            files = {_name(name): _record(**record) for name, record in entry["files"].items()}
-            shard = entry["shard"]
+            shard, files = entry["shard"], entry["files"]
+            if type(shard) not in (int, type(None)) or not known(shard, set(files)):
+                continue
+            files = {name: _record(**record) for name, record in files.items()}
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            continue
-        if not files:
             continue
         if shard is None:
             state.head = files
-        elif type(shard) is int and 0 <= shard < MOST_SHARDS:
+        else:
             state.shards[shard] = files
     return state
 
 
-def _name(text: str) -> str:
-    """Return the name of a file of a run; ValueError for anything that a run does not have."""
-    if not _FILE.fullmatch(text):
-        raise ValueError(text)
-    return text
+def _lines(folder: Path, shards: int) -> Iterator[bytes]:
+    """Yield the whole lines of the ledger; DataError for more than any run of so many shards has."""
+    most = _MOST_LINES[0] + _MOST_LINES[1] * shards
+    try:
+        with open_regular(folder, STATE) as file:
+            for number in count():
+                line = file.readline(_LONGEST_LINE)
+                if not line.endswith(b"\n"):  # the end, or half a line
+                    if len(line) < _LONGEST_LINE:
+                        return
+                    raise DataError(f"{folder / STATE} is damaged: line {number + 1} is too long")
+                if number == most:
+                    raise DataError(f"{folder / STATE} is damaged: it has more than {most:,} lines")
+                yield line
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise DataError(f"{folder / STATE}: {error.strerror or error}") from None
+
+
+def _known_names(plan: Plan) -> Callable[[int | None, Set[str]], bool]:
+    """Return a function that says whether a line of the ledger names the files of a shard, or the head."""
+    game = games.get(plan.game)
+    head = {CATALOG, RUN, *(f"{name}.parquet" for name in ("cells", "policies", "run"))}
+    head |= {f"{kind.plural}.parquet" for kind in game.kinds}
+    tables = {table.name for table in game.facts.tables} | ({DEALS} if DECLARED in plan.versions else set())
+    players = {cell.players for cell in plan.cells}
+
+    def known(shard: int | None, names: Set[str]) -> bool:
+        if shard is None:
+            return head <= names <= head | {POLICIES, NETWORK}
+        return 0 <= shard < plan.shards and any(
+            names == {part_name(table, number, shard) for table in tables} for number in players
+        )
+
+    return known
 
 
 def _record(size: int, sha256: str) -> FileRecord:
@@ -148,10 +178,11 @@ def _close_last_line(handle: int) -> None:
 
 def require_finished(folder: Path, state: State, shards: int) -> None:
     """Refuse to read a run that is not finished, or lacks a file."""
-    missing = shards - sum(0 <= number < shards for number in state.shards)
+    missing = shards - len(state.shards)
     if not state.head or missing:
+        what = f"{missing} of {shards} shards are" if missing else "the record of its first files is"
         raise DataError(
-            f"{folder} is unfinished: {missing} of {shards} shards are missing; the command that began it "
+            f"{folder} is unfinished: {what} missing; the command that began it "
             f"resumes it, and so does 'balance simulate --repair {folder}'"
         )
     for name, record in state.files().items():

@@ -81,11 +81,12 @@ def meanings(runs: Sequence[Run]) -> dict[str, Meaning]:
         table.name: Meaning(table.meaning, shared | {column.name: column.meaning for column in table.columns})
         for table in runs[0].tables
     }
+    seats = found["seats"].columns
     if facts.holdings:
         found[facts.holdings.name] = Meaning(
             f"one row per seat and {facts.item} that it held: the bit masks of `seats`, unpacked",
             {
-                **found["seats"].columns,
+                **seats,
                 facts.item: f"id of the {facts.item}",
                 "how": f"how the seat came to hold it: {', '.join(how for how, _ in facts.holdings.ways)}",
                 "first_time": "false if the seat had held it before in another way",
@@ -208,6 +209,10 @@ def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
         ),
         "metric_sums": ("one row per cell and figure: sums over deals, which add up", _SUMS),
         "metric_items": (f"`metric_sums` of the win points of seats that were dealt each {item}", _SUMS),
+        "metric_pools": (
+            "`metric_sums` of seats and items by number of players: deals are put together over all cells",
+            {"dry": "whether the deck runs dry in most games of these cells"} | _SUMS,
+        ),
         "metric_pairs": (
             "one row per cell and measure: sums over the deals that it shares with the base game",
             {"base_id": f"the cell without {game.facts.variants}"} | common | products,

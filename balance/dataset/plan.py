@@ -16,6 +16,8 @@ from balance.dataset.schema import MOST_CELLS, MOST_REPLICATES, MOST_SHARDS, SCH
 from balance.errors import DataError
 from balance.games.keys import HIGHEST_GAME, HIGHEST_SEED
 
+MOST_BYTES: Final = 16 * 2**20
+"""Of the file: about 200,000 cells."""
 MOST_SEATS: Final = 450_000
 """Seats of a shard: two workers hold two of them in memory. Very long runs have more shards instead."""
 _MOST_PLAYERS: Final = 99
@@ -85,6 +87,11 @@ class Plan:
     def games(self) -> int:
         """How many games the run plays."""
         return sum(cell.games for cell in self.cells)
+
+    @property
+    def seats(self) -> int:
+        """How many seats all of its games have."""
+        return sum(cell.games * cell.players for cell in self.cells)
 
     @property
     def id(self) -> str:
@@ -186,8 +193,8 @@ def _check(plan: Plan) -> None:
     for indices in plan.chosen.values():
         for index in indices:
             _check_number("chosen", index, HIGHEST_GAME)
-    if sum(cell.games * cell.players for cell in plan.cells) > MOST_SHARDS * MOST_SEATS:
-        raise ValueError("more games than a run can have")
+    if plan.seats > 2 * plan.shards * MOST_SEATS:  # one deal, or a small cell, may go beyond the limit
+        raise ValueError(f"{plan.games} games are more than {plan.shards} shards can hold")
 
 
 def _check_number(name: str, number: object, highest: int) -> None:

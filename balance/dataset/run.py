@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 from balance import games
 from balance.dataset import manifest as states
 from balance.dataset.deals import DEALS
-from balance.dataset.plan import Plan, PlannedCell, parse_plan
+from balance.dataset.plan import MOST_BYTES, Plan, PlannedCell, parse_plan
 from balance.dataset.schema import StoredTable, stored_tables
-from balance.dataset.verify import require_verified
+from balance.dataset.verify import count_rows, require_verified
 from balance.errors import DataError, UsageError
 from balance.files import open_regular
 from balance.games.contract import Catalog, Game, Tuned
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-_MOST_BYTES: Final = 256 * 2**20
-"""Of a plan."""
+_MOST_ENTRIES: Final = 10_000
+"""Rows of a small table, and one for each cell."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,6 +86,8 @@ class Run:
         if table not in names:
             raise UsageError(unknown("table", table, names))
         file = self.path / f"{table}.parquet"
+        if count_rows([file]) > len(self.plan.cells) + _MOST_ENTRIES:
+            raise DataError(f"{file} has more rows than a small table can have")
         try:
             return pl.read_parquet(file, glob=False, hive_partitioning=False)
         except (pl.exceptions.PolarsError, OSError) as error:
@@ -151,10 +153,10 @@ def open_run(path: str | Path, *, verify: bool = True) -> Run:
     """
     folder = Path(path)
     plan = read_plan(folder)
-    state = states.read_state(folder)
+    state = states.read_state(folder, plan)
     states.require_finished(folder, state, plan.shards)
     if verify:
-        require_verified(folder, state)
+        require_verified(folder, plan, state)
     return Run(folder, plan, state)
 
 
@@ -173,7 +175,7 @@ def read_plan(folder: Path) -> Plan:
     """Read the plan of a run, finished or not."""
     file = folder / states.RUN
     try:
-        with open_regular(folder, states.RUN, _MOST_BYTES) as content:
+        with open_regular(folder, states.RUN, MOST_BYTES) as content:
             text = content.read().decode()
         return parse_plan(text, str(file))
     except (FileNotFoundError, NotADirectoryError):

@@ -50,7 +50,12 @@ class Shard:
 
     def file(self, table: str) -> str:
         """Return the path of its part of a table, below the run's folder."""
-        return f"{table}/{self.players}-players/{self.number:04}.parquet"
+        return part_name(table, self.players, self.number)
+
+
+def part_name(table: str, players: int, shard: int) -> str:
+    """Return the path of a shard's part of a table, below the run's folder."""
+    return f"{table}/{players}-players/{shard:04}.parquet"
 
 
 def cut(cells: Sequence[PlannedCell]) -> list[Shard]:

@@ -11,17 +11,23 @@ import json
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from balance import machine, resources
+from balance import games, machine, resources
+from balance.dataset import sql_quote
+from balance.dataset.deals import DEALS
 from balance.dataset.manifest import LOG, STATE, FileRecord, State
+from balance.dataset.plan import Plan
 from balance.errors import BalanceError, DataError
 from balance.files import open_regular, write_whole
 
 _HOUR: Final = 3600.0
+_MOST_A_ROUND: Final = 8
+"""Rows that one seat can have in a table for each round."""
 _MOST_STAMPED: Final = 64 * 2**20
 
 _Stamp = list[int | str]
@@ -62,10 +68,10 @@ def damages(
                 yield Damage(name, problem)
 
 
-def require_verified(folder: Path, state: State) -> None:
-    """Refuse a run with a damaged file: wrong bytes may read as wrong numbers.
+def require_verified(folder: Path, plan: Plan, state: State) -> None:
+    """Refuse a run with a damaged file, or other numbers of rows than those of its plan.
 
-    A file is read once per process, and not at all if a stamp in the user's cache says that it was read
+    Wrong bytes may read as wrong numbers, and a small file as more rows than there is memory. A file is read once per process, and not at all if a stamp in the user's cache says that it was read
     within the last hour and has not been touched since.
     """
     if _Trust.given:
@@ -83,7 +89,8 @@ def require_verified(folder: Path, state: State) -> None:
             known[name] = stamp
         else:
             todo.head[name] = record
-    for damage in damages(folder, todo):
+    found = chain(damages(folder, todo), wrong_counts(folder, plan, state) if todo.head else ())
+    for damage in found:
         raise DataError(
             f"{folder / damage.file}: {damage.problem}; 'balance doctor {folder}' shows everything that is "
             f"damaged, 'balance simulate --repair {folder}' plays it again"
@@ -93,6 +100,40 @@ def require_verified(folder: Path, state: State) -> None:
         _verified.update({str(folder / name): stamp for name, stamp in known.items()})
         if place is not None:
             _write_stamps(place, known)
+
+
+def wrong_counts(folder: Path, plan: Plan, state: State) -> Iterator[Damage]:
+    """Yield the tables that have other numbers of rows than the plan allows, by the footers of their files."""
+    facts = games.get(plan.game).facts
+    files: dict[str, list[str]] = {}
+    for name in (name for parts in state.shards.values() for name in parts):
+        files.setdefault(name.partition("/")[0], []).append(name)
+    exact = {"games": plan.games, "seats": plan.seats, DEALS: sum(cell.deals for cell in plan.cells)}
+    for table, names in files.items():
+        try:
+            rows = count_rows([folder / name for name in names])
+            require_count(table, rows, exact, plan.seats * facts.round_limit)
+        except DataError as problem:
+            yield Damage(table, str(problem))
+
+
+def require_count(table: str, rows: int, exact: Mapping[str, int], rounds: int) -> None:
+    """Refuse a number of rows that is not the `exact` one or, of other tables, too large for the rounds."""
+    most = exact.get(table, rounds * _MOST_A_ROUND)
+    if rows > most or rows < exact.get(table, 0):
+        raise DataError(f"{rows:,} rows instead of {most:,}{'' if table in exact else ' at most'}")
+
+
+def count_rows(files: Sequence[Path]) -> int:
+    """Return how many rows Parquet files have by their footers; DataError if one cannot be read."""
+    import duckdb
+
+    try:
+        with duckdb.connect(config={"threads": "1", "memory_limit": "1GB"}) as con:
+            ((rows,),) = con.execute(f"select count(*) from {sql_quote.parquet(files)}").fetchall()
+    except duckdb.Error as error:
+        raise DataError(f"unreadable: {str(error).splitlines()[0]}") from None
+    return int(rows)
 
 
 def strangers(folder: Path, state: State) -> list[str]:

@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from balance.experiments.compare.changes import ALL, COMBINATION, ITEM, LEVELS, VARIANT, Change, halved
 from balance.experiments.compare.comparison import Comparison, Power, Side, Uncompared
+from balance.judge.sentences import unseen_sentence
 from balance.judge.strengths import strength_of
 from balance.judge.verdict import Verdict
 from balance.report.chapters.method import played_provenance, provenance_of
-from balance.report.check_answer import unseen_metrics
 from balance.report.formatting import count, text, whole
 from balance.report.glossary import game_words, terms
 from balance.report.model import (
@@ -318,7 +318,6 @@ def _moved_by(change: Change) -> str:
 
 def _verdicts(words: _Words, command: str) -> Iterator[Block]:
     found = words.found
-    unseen = unseen_metrics(found.unseen)
     yield Bullets(
         tuple(
             f"{players} players: "
@@ -328,7 +327,7 @@ def _verdicts(words: _Words, command: str) -> Iterator[Block]:
             )
             for players, (before, after) in found.counts.items()
         )
-        + ((f"Not looked at, so that nothing is called fine: {unseen}.",) if unseen else ())
+        + ((f"{unseen_sentence(found.unseen)} So nothing is called fine.",) if found.unseen else ())
     )
     again = [Heading("again", "By the change", help="it was fine, or what breaks it has moved beyond doubt")]
     again = again if any(one.again for one in found.verdicts) else []

@@ -6,21 +6,25 @@ Checksums notice rot, not a forger, who can change them too. This looks at the r
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from bisect import bisect
+from collections.abc import Callable, Iterator, Set
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from balance.dataset.deals import DEALS, DealMaker
+from balance.dataset.manifest import CATALOG, RUN, FileRecord
 from balance.dataset.measures import DECLARED, digest
 from balance.dataset.parquet import encode
 from balance.dataset.run import Run
 from balance.dataset.schema import STRING, StoredTable, game_id, stored_table
 from balance.dataset.shards import Piece, Shard, cut
-from balance.dataset.verify import Damage
-from balance.errors import BalanceError
+from balance.dataset.verify import Damage, count_rows, require_count
+from balance.errors import BalanceError, DataError
 from balance.sweep.playing import fixed_value
 from balance.sweep.replaying import find_game, replay_game
+from balance.sweep.smalltables import head_files
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,25 +32,42 @@ if TYPE_CHECKING:
 _Frames = dict[str, "pl.DataFrame"]
 
 
-def wrong_content(run: Run, advance: Callable[[int], object] = lambda _: None) -> Iterator[Damage]:
-    """Yield what the rows of each shard have wrong; `advance` counts shards."""
+def wrong_head(run: Run) -> Iterator[Damage]:
+    """Yield the files from before the first game that do not follow from plan and catalog."""
+    try:
+        files = head_files(run.game, run.catalog, run.plan)
+    except BalanceError as problem:
+        yield Damage(CATALOG, str(problem))
+        return
+    for name, content in files.items():
+        if run.state.head.get(name) != FileRecord.of(content):
+            yield Damage(name, "not what follows from the plan and the catalog")
+
+
+def wrong_content(
+    run: Run, advance: Callable[[int], object] = lambda _: None, leave: Set[int] = frozenset()
+) -> Iterator[Damage]:
+    """Yield what the rows of each shard but those to `leave` have wrong; `advance` counts shards."""
     shards = cut(run.plan.cells)
     if len(shards) != run.plan.shards:
-        yield Damage("run.json", f"plan of {run.plan.shards} shards, but its cells make {len(shards)}")
+        yield Damage(RUN, f"plan of {run.plan.shards} shards, but its cells make {len(shards)}")
         return
     for shard in shards:
-        yield from _wrong_shard(run, shard)
+        if shard.number not in leave:
+            yield from _wrong_shard(run, shard)
         advance(1)
 
 
 def wrong_games(run: Run, number: int, advance: Callable[[int], object] = lambda _: None) -> Iterator[Damage]:
-    """Play some games again, spread over the run, and yield those whose rows differ."""
+    """Play some games again, drawn from the whole run, and yield those whose rows differ."""
     cells = [cell for cell in run.plan.cells if cell.games]
+    ends = list(accumulate(cell.games for cell in cells))
     rng = random.SystemRandom()  # nobody can know which
-    for _ in range(min(number, run.plan.games)):
-        cell = rng.choice(cells)
-        deal = run.plan.indices(cell.players, cell.first, cell.deals)[rng.randrange(cell.deals)]
-        one = int(game_id(cell.id, deal, rng.randrange(cell.replicates)))
+    for place in rng.sample(range(run.plan.games), min(number, run.plan.games)):
+        cell = cells[bisect(ends, place)]
+        deal, replicate = divmod(ends[bisect(ends, place)] - 1 - place, cell.replicates)
+        index = run.plan.indices(cell.players, cell.first, cell.deals)[deal]
+        one = int(game_id(cell.id, index, replicate))
         try:
             replay_game(find_game(run, one))
         except BalanceError as problem:
@@ -54,35 +75,55 @@ def wrong_games(run: Run, number: int, advance: Callable[[int], object] = lambda
         advance(1)
 
 
+def checks_deals(run: Run) -> bool:
+    """Return whether the sums beside the rows can be made again: measures may be declared differently now."""
+    return run.plan.versions.get(DECLARED) == digest(run.game.facts)
+
+
 def _wrong_shard(run: Run, shard: Shard) -> Iterator[Damage]:
     """Yield what is wrong with the tables of one shard."""
-    import polars as pl
-
-    frames: _Frames = {}
     expected = {shard.file(table.name) for table in run.tables}
     for name in sorted(expected - run.state.shards.get(shard.number, {}).keys()):
         yield Damage(name, "missing: the run has no record of this file")
         return
-    for table in run.tables:
-        name = shard.file(table.name)
-        try:
-            frame = pl.read_parquet(run.path / name, glob=False, hive_partitioning=False)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            yield Damage(name, f"unreadable: {str(error).splitlines()[0]}")
-            return
-        if dict(frame.schema) != _schema(table):
-            yield Damage(name, "columns or types are not those of the table")
-            return
-        frames[table.name] = frame
+    frames: _Frames = {}
+    try:
+        for table in run.tables:
+            frames[table.name] = _frame(run, shard, table, frames.get("games"))
+    except DataError as problem:
+        yield Damage(shard.file(table.name), str(problem))
+        return
     found = list(_wrong_rows(run, shard, frames))
     yield from (Damage(shard.file(name), problem) for name, problem in found)
-    if not found and run.plan.versions.get(DECLARED) == digest(run.game.facts):
+    if not found and checks_deals(run):
         made = DealMaker(run.game, run.plan.cells).make(
             {table.name: [run.path / shard.file(table.name)] for table in run.tables}
         )
         name = shard.file(DEALS)
-        if name not in run.state.shards[shard.number] or (run.path / name).read_bytes() != encode(made):
+        if run.state.shards[shard.number].get(name) != FileRecord.of(encode(made)):
             yield Damage(name, "not what follows from the other tables")
+
+
+def _frame(run: Run, shard: Shard, table: StoredTable, games: pl.DataFrame | None) -> pl.DataFrame:
+    """Return a shard's part of a table; DataError if it has too many rows to be read, or other columns."""
+    import polars as pl
+
+    facts, file = run.game.facts, run.path / shard.file(table.name)
+    seats = shard.games * shard.players
+    rounds = seats * facts.round_limit
+    if games is not None:
+        length = games[facts.table("games").column("length").name]
+        if not length.is_between(0, facts.round_limit).all():
+            raise DataError("a game of more rounds than there can be")
+        rounds = int(length.sum()) * shard.players
+    require_count(table.name, count_rows([file]), {"games": shard.games, "seats": seats}, rounds)
+    try:
+        frame = pl.read_parquet(file, glob=False, hive_partitioning=False)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise DataError(f"unreadable: {str(error).splitlines()[0]}") from None
+    if dict(frame.schema) != _schema(table):
+        raise DataError("columns or types are not those of the table")
+    return frame
 
 
 def _schema(table: StoredTable) -> dict[str, Any]:
@@ -124,23 +165,57 @@ def _wrong_rows(run: Run, shard: Shard, frames: _Frames) -> Iterator[tuple[str, 
     if not winners.equals(named.sort("game_id")):
         yield "seats", "the winners are not those of the table games"
     for table in run.tables:
-        yield from _wrong_other(run, table, frames[table.name], ids, players)
+        yield from ((table.name, problem) for problem in _wrong_other(run, table, frames))
 
 
-def _wrong_other(
-    run: Run, table: StoredTable, frame: pl.DataFrame, ids: Any, players: int
-) -> Iterator[tuple[str, str]]:
-    """Yield rows that belong to no game, seat or item."""
-    if not np.isin(frame["game_id"].to_numpy(), ids).all():
-        yield table.name, "rows of games that the shard does not have"
+def _wrong_other(run: Run, table: StoredTable, frames: _Frames) -> Iterator[str]:
+    """Yield what is wrong with the rows of any table: no game, seat, round or item, nothing, or twice."""
+    import polars as pl
+
+    frame, games = frames[table.name], frames["games"]
+    length = run.game.facts.table("games").column("length").name
+    of_game = frame.select("game_id").join(
+        games.select("game_id", "players", pl.col(length).alias("length")), on="game_id", how="left"
+    )
+    if of_game["length"].null_count():
+        yield "rows of games that the shard does not have"
+        return
+    if frame.is_duplicated().any():
+        yield "a row twice"
     if not (frame["cell_id"] == frame["game_id"] // game_id(1, 0, 0)).all():
-        yield table.name, "a cell that is not that of the game"
+        yield "a cell that is not that of the game"
     for column in table.columns:
-        values = frame[column.name].drop_nulls()
-        if column.role == "seat" and not values.is_between(0, players - 1).all():
-            yield table.name, f"{column.name} is not a seat of the game"
-        if column.role == "item" and not set(values.unique()) <= set(run.small(run.game.facts.items)["id"]):
-            yield table.name, f"{column.name} is not in the catalog"
+        values = frame[column.name]
+        if not column.optional and values.null_count():
+            yield f"a row without {column.name}"
+        if column.role == "seat" and not ((values >= 0) & (values < of_game["players"])).all():
+            yield f"{column.name} is not a seat of the game"
+        if column.role == "round" and not ((values >= 1) & (values <= of_game["length"])).all():
+            yield f"{column.name} is not a round of the game"
+        if column.role == "item" and not set(values.drop_nulls()) <= set(
+            run.small(run.game.facts.items)["id"]
+        ):
+            yield f"{column.name} is not in the catalog"
+    if {"round", "seat", "score"} <= {column.role for column in table.columns}:
+        yield from _wrong_course(run, table, frame, games.with_columns(length=length))
+
+
+def _wrong_course(
+    run: Run, table: StoredTable, frame: pl.DataFrame, games: pl.DataFrame
+) -> Iterator[str]:
+    """Yield what is wrong with a table of scores: every round and seat once, for games of some indices."""
+    import polars as pl
+
+    keys = ["game_id", table.column("round").name, table.column("seat").name]
+    if frame.select(keys).is_duplicated().any():
+        yield "a round and seat of a game twice"
+    index = stored_table(run.game.facts, "games").column("index").name
+    counted = games.join(frame.group_by("game_id").agg(rows=pl.len()), on="game_id", how="left")
+    kept = counted.filter(pl.col("rows").is_not_null())
+    if not (kept["rows"] == kept["length"] * kept["players"].cast(pl.Int64)).all():
+        yield "not every round and seat of a game"
+    if counted.filter(pl.col("rows").is_null())[index].is_in(kept[index].unique().implode()).any():
+        yield "rows of some games of a deal, and not of others"
 
 
 def _ids(run: Run, piece: Piece) -> Any:

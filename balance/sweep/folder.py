@@ -84,14 +84,15 @@ def finished_run(folder: Path, plan: Plan) -> Run | None:
     """Return the run if it is finished and nothing of it is missing at first sight."""
     if not (folder / states.RUN).exists():
         return None
-    if _todo(folder, plan, states.read_state(folder)):
+    state = states.read_state(folder, plan)
+    if not state.head or _todo(folder, plan, state):
         return None
     return open_run(folder)
 
 
 def remaining(folder: Path, plan: Plan, again: Sequence[int] = ()) -> list[Shard]:
     """Return the shards that have still to be played, or again."""
-    return _todo(folder, plan, states.read_state(folder), again)
+    return _todo(folder, plan, states.read_state(folder, plan), again)
 
 
 def _todo(folder: Path, plan: Plan, state: State, again: Sequence[int] = ()) -> list[Shard]:
@@ -136,7 +137,7 @@ def carry_out(
         with states.lock(folder) as handle:
             refuse_other(folder, plan)  # somebody may have been faster
             _sweep_away(folder)
-            state = states.read_state(folder)
+            state = states.read_state(folder, plan)
             _write_head(folder, handle, state, head_files(game, catalog, plan))
             todo = _todo(folder, plan, state, again)
             _log(folder, f"{MADE_BY}{_command()}")
@@ -163,14 +164,15 @@ def _kept(folder: Path, plan: Plan) -> str:
     """Say how much of a run is safe on the disk."""
     done = 0
     with suppress(OSError):
-        done = len(states.read_state(folder).shards)
+        done = len(states.read_state(folder, plan).shards)
     return f"{done} of {plan.shards} shards are kept"
 
 
 def _sweep_away(folder: Path) -> None:
     """Remove what a killed process was writing; nobody else is at work here."""
     for path in folder.rglob(f".*{TEMPORARY}"):  # which does not follow links
-        path.unlink(missing_ok=True)
+        if path.is_symlink() or not path.is_dir():  # a folder is not ours
+            path.unlink(missing_ok=True)
 
 
 def _write_head(folder: Path, handle: int, state: State, files: dict[str, bytes | memoryview]) -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from balance import games, machine
 from balance.dataset import manifest as states
 from balance.dataset.housekeeping import RUNS
 from balance.dataset.measures import DECLARED, digest
-from balance.dataset.plan import Plan, PlannedCell, differences
+from balance.dataset.plan import MOST_BYTES, Plan, PlannedCell, differences
 from balance.dataset.run import Run, open_run, read_catalog, read_plan
 from balance.dataset.verify import damages
 from balance.errors import CatalogError, DataError, UsageError
@@ -32,6 +32,10 @@ from balance.sweep.planning import (
     policies_hash,
     versions,
 )
+
+
+GAMES_REPLAYED: Final = 20
+"""How many games of a run are played again to find out whether their rows are theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,20 +243,28 @@ def prepare_repair(folder: str | Path) -> Prepared:
     path = Path(folder)
     plan = read_plan(path)
     game = games.get(plan.game)
-    state = states.read_state(path)
-    damaged = {damage.file for damage in damages(path, state)}
-    if states.RUN in damaged:
+    state = states.read_state(path, plan)
+    found = {damage.file for damage in damages(path, state)}
+    if states.RUN in found:
         raise DataError(f"{path / states.RUN} was changed after it was written; what was played is not known")
     require_same_engine(path, plan, game)
     if plan.versions.get(DECLARED) != digest(game.facts):
         raise DataError(f"{path} cannot be repaired: its measures were declared differently")
-    catalog = _catalog_of(path, plan, game, damaged)
-    if not damaged and state.head and len(state.shards) >= plan.shards:
-        from balance.sweep.examine import wrong_content  # which needs what is defined here
+    catalog = _catalog_of(path, plan, game, found)
+    from balance.sweep.examine import wrong_content, wrong_games, wrong_head  # which need what is defined here
 
-        damaged = {damage.file for damage in wrong_content(Run(path, plan, state))}
-    again = [number for number, files in state.shards.items() if damaged & files.keys()]
-    return Prepared(game, catalog, plan, path, bool(damaged), tuple(sorted(again)))
+    run = Run(path, plan, state)
+    lost = {n for n in range(plan.shards) if n not in state.shards or found & state.shards[n].keys()}
+    if state.head and not found & state.head.keys():  # which rows are compared with
+        found |= {damage.file for damage in wrong_content(run, leave=lost)}
+    if states.RUN in found:
+        raise DataError(f"{path / states.RUN} contradicts itself; 'balance doctor {path}' shows how")
+    again = [number for number, files in state.shards.items() if found & files.keys()]
+    if not found and not lost and state.head:
+        found = {damage.file for damage in wrong_head(run)}
+        if any(wrong_games(run, GAMES_REPLAYED)):  # a sample, so others may be wrong too
+            again = list(state.shards)
+    return Prepared(game, catalog, plan, path, bool(found or again or not state.head), tuple(sorted(again)))
 
 
 def run_prepared(prepared: Prepared, jobs: int | None = None, watch: Watch = lambda _: None) -> SweepSummary:
@@ -270,6 +282,8 @@ def run_prepared(prepared: Prepared, jobs: int | None = None, watch: Watch = lam
 def _prepared(
     game: Game[Any, Any], catalog: Catalog, plan: Plan, out: str | Path | None, *, kept: bool = True
 ) -> Prepared:
+    if len(plan.text().encode()) > MOST_BYTES:
+        raise UsageError(f"{len(plan.cells):,} cells are more than a run can have; ask for fewer")
     folder = (RUNS if kept else scratch()) / plan.name if out is None else Path(out)
     refuse_other(folder, plan)
     return Prepared(game, catalog, plan, folder)

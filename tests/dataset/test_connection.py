@@ -16,10 +16,12 @@ import pytest
 import balance
 from balance import games
 from balance.dataset.connection import connect
+from balance.dataset.database import write_database
 from balance.dataset.limits import Limits
 from balance.dataset.saved_queries import ask, questions
 from balance.errors import DataError, Failed, UsageError
 from balance.sweep import simulation
+from tests.dataset.test_hostile_runs import fix_up
 from tests.games.tiny import GAME
 
 
@@ -489,6 +491,36 @@ def test_a_mistake_is_told_with_its_place(con, query, message):
         rows(con, query)
     assert message in str(caught.value)
     assert "describe" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "from read_parquet('{run}/run.json')",
+        "from parquet_schema('{run}/run.json')",
+        "from read_text('{run}/cells.parquet')",
+        "from read_json('{run}/catalog.toml')",
+        "from read_json('{file}')",
+        "from read_parquet(['{file}', '{run}/cells.parquet'])",
+    ],
+)
+def test_a_file_read_as_what_it_is_not_is_a_mistake_of_the_user(con, run, query):
+    with pytest.raises(UsageError):
+        rows(con, query.format(run=run.path, file=run.files("games")[0]))
+
+
+@pytest.mark.parametrize("name", ["games/2-players/0000", "cells", "deals/2-players/0000"])
+def test_a_file_with_other_columns_is_a_mistake_of_the_run(run, tmp_path, name):
+    copied = shutil.copytree(run.path, tmp_path / "run", symlinks=True)
+    file = copied / f"{name}.parquet"
+    frame = pl.read_parquet(file)
+    frame.drop(frame.columns[2]).write_parquet(file)
+    fix_up(copied)
+    opened = balance.open_run(copied)
+    with pytest.raises(DataError, match="is damaged"):
+        connect([opened])
+    with pytest.raises(DataError, match="is damaged"):
+        write_database([opened], tmp_path / "x.duckdb")
 
 
 def test_a_parameter_too_much(con):

@@ -200,7 +200,7 @@ def test_damage_is_found_and_repaired_to_the_byte(run, digests, capfd, damage, p
     file = next(run.path.glob(where))
     damage(file)
     name = file.relative_to(run.path).as_posix()
-    found = list(verify.damages(run.path, manifest.read_state(run.path)))
+    found = list(verify.damages(run.path, run.state))
     assert [(d.file, d.problem[: len(problem)]) for d in found] == [(name, problem)]
     assert command(["doctor", str(run.path), "--json"]) == 3
     out, err = capfd.readouterr()

@@ -11,6 +11,7 @@ import pytest
 
 import balance
 from balance.dataset import manifest
+from balance.dataset.run import read_plan
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +52,9 @@ def lines(file):
 
 
 def finished(folder):
-    return set(manifest.read_state(folder).shards)
+    if not (folder / manifest.RUN).exists():
+        return set()
+    return set(manifest.read_state(folder, read_plan(folder)).shards)
 
 
 def begun(folder):

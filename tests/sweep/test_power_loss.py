@@ -76,11 +76,11 @@ class Disk:
                     (copy / name).write_bytes(b"")
 
 
-def check_ledger(folder):
+def check_ledger(folder, plan):
     """Assert that every file that the ledger names is there, whole."""
     import hashlib
 
-    for name, record in read_state(folder).files().items():
+    for name, record in read_state(folder, plan).files().items():
         content = (folder / name).read_bytes()
         assert (len(content), hashlib.sha256(content).hexdigest()) == (record.size, record.sha256), name
 
@@ -105,11 +105,11 @@ def test_every_call_may_be_the_last(tmp_path, monkeypatch):
             with pytest.raises((BalanceError, OSError)):
                 play(top / "deep" / "run")
         if (top / "deep" / "run" / STATE).exists():  # a failed call alone
-            check_ledger(top / "deep" / "run")
+            check_ledger(top / "deep" / "run", expected.plan)
         lost = tmp_path / f"{number}-lost"
         disk.after_loss(lost)
         if (lost / "deep" / "run" / STATE).exists():  # and the power with it
-            check_ledger(lost / "deep" / "run")
+            check_ledger(lost / "deep" / "run", expected.plan)
         again = play(lost / "deep" / "run")  # which goes on where it was
         for file in expected.path.rglob("*.parquet"):
             assert (again.path / file.relative_to(expected.path)).read_bytes() == file.read_bytes()
