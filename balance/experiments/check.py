@@ -29,7 +29,7 @@ from balance.judge.interaction import Interaction, Together, interactions, toget
 from balance.judge.sentences import finding_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, Key, Verdict, combined
-from balance.measure.cells import CellStatistics, Statistics, connect, games_of_length
+from balance.measure.cells import CellStatistics, Statistics, connect, telling_game
 from balance.measure.metrics import Measurement
 from balance.stats.corrections import Look
 
@@ -156,12 +156,10 @@ class Check:
         """A game that shows what is wrong, or a typical one: its run, its id, and what it is."""
         cell, finding = self.worst()
         stalls = finding is not None and finding.measured.metric.name == "stalls"
-        lengths = sorted(cell.cell.lengths.items())
-        middle = next(length for length, upto in _running(lengths) if 2 * upto > cell.cell.games)
-        found = games_of_length(self.runs, [(cell.cell.id, middle, stalls)], self.con)
-        if cell.cell.id not in found:  # what stalls on a fresh look alone
+        typical, middle, stalled = telling_game(self.con, cell.cell.id)
+        number = stalled if stalls else typical
+        if number is None:  # what stalls on a fresh look alone
             return None
-        number = found[cell.cell.id]
         index = split_game_id(number).index
         for run in self.runs:
             planned = run.plan.cell(cell.cell.id)
@@ -170,14 +168,6 @@ class Check:
             ):
                 return run, number, "nobody wins it" if stalls else f"one of typical length, {middle} rounds"
         return None
-
-
-def _running(lengths: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield each length with the number of games up to it."""
-    upto = 0
-    for length, games_ in lengths:
-        upto += games_
-        yield length, upto
 
 
 def check(

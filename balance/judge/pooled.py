@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from balance.dataset.measures import metrics_of
 from balance.judge.bench import Bench, CellVerdict, Verdict
 from balance.judge.findings import Finding, compute_p_values
 from balance.judge.thresholds import Thresholds
 from balance.measure.cells import CellStatistics, Statistics
-from balance.measure.metrics import Measurement, intervals_of, metrics_of
+from balance.measure.metrics import Measurement, intervals_of
 from balance.stats.corrections import benjamini_yekutieli
 
 _NAMES: Final = {False: "everything that was played", True: "where the deck runs dry in most games"}

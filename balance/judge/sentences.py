@@ -9,10 +9,11 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
+from balance.dataset.measures import Metric
 from balance.judge.findings import Finding
 from balance.judge.quality import MOST, quality_sentence
 from balance.judge.verdict import TOO_MANY, CellVerdict, Judgement
-from balance.measure.metrics import Measurement, Metric
+from balance.measure.metrics import Measurement
 from balance.stats.intervals import Interval
 from balance.stats.ratio import Multiple
 

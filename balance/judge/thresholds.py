@@ -15,12 +15,13 @@ from typing import Annotated, Any, ClassVar, Final, TypeVar
 
 from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, field_validator
 
+from balance.dataset.measures import metrics_of
 from balance.errors import UsageError
 from balance.games import tomlfile
 from balance.games.contract import Accepting, Facts, Game
 from balance.games.forms import Form, number, read, text, word
 from balance.games.tomlfile import Problems, RawEntry
-from balance.measure.metrics import Measurement, metrics_of
+from balance.measure.metrics import Measurement
 from balance.suggest import unknown
 
 _KIND: Final = "threshold"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.errors import UsageError
@@ -16,7 +17,6 @@ from balance.judge.strengths import of_default, strength_of
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
 from balance.measure.cells import CellStatistics
-from balance.report.atlas import metric_form
 from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import Step
@@ -43,7 +43,6 @@ from balance.report.next_steps import check_command, next_steps
 from balance.report.query_blocks import RunQueries
 from balance.report.records import finding_record, verdict_record
 from balance.stats.intervals import Interval
-from balance.stats.ratio import Quantiles
 from balance.sweep.replaying import replay_command
 
 if TYPE_CHECKING:
@@ -233,7 +232,7 @@ class _Sheet:
                 text(cell.strength),
                 Cell(cell.verdict.value, cell.verdict.value),
                 *(self._alone(cell.cell, name) for name in alone),
-                interval(Quantiles.of(cell.cell.lengths, 0.5).interval, "integer"),
+                interval(self._median(cell.cell), "integer"),
                 whole(cell.cell.games),
                 Cell(cell.cell.id, str(cell.cell.id)),
             )
@@ -260,6 +259,9 @@ class _Sheet:
             ("cell_id",),
         )
 
+    def _median(self, cell: CellStatistics) -> Interval:
+        return next(m.interval for m in self.found.bench.of(cell) if m.metric.name == "length")
+
     def _alone(self, cell: CellStatistics, name: str) -> Cell:
         alone = self.found.judgements.find(cell.players, (name,))
         verdicts = (c.verdict.value for c in alone.cells if c.cell.lineup == cell.lineup) if alone else ()
@@ -269,43 +271,28 @@ class _Sheet:
     def _at(self, cell: CellStatistics) -> str:
         return f"{cell.players} players, {strength_of(self.facts, cell.lineup).name}"
 
+    @cached_property
+    def _queries(self) -> RunQueries:
+        """The query files of reports, on the connection of the check."""
+        return RunQueries(self.found.runs, con=self.found.con)
+
     def _lengths(self) -> Table | Chart:
-        return RunQueries(self.found.runs, con=self.found.con).block(
+        return self._queries.block(
             "cell-lengths",
             {"cell": self.worst.id},
             caption=f"How long games last with and without, {self._at(self.worst)}",
             n=count(self.worst.games, "game", "games"),
         )
 
-    def _metrics(self) -> Table:
+    def _metrics(self) -> Table | Chart:
         """Return every metric at the number of players that shows the verdict best, with and without."""
-        base = self.found.statistics.baseline(self.worst) if self.worst.variants else None
-        without = {m.name: m.interval for m in self.found.bench.of(base)} if base else {}
-        rows = [
-            (
-                text(measured.metric.title + (f" ({measured.of})" if measured.of else "")),
-                interval(measured.interval, metric_form(measured.metric)),
-                *([interval(without.get(measured.name), metric_form(measured.metric))] if base else []),
-            )
-            for measured in self.found.bench.of(self.worst)
-            if measured.metric.atlas or measured.metric.name == "win_points"
-        ]
-        return Table(
-            "metrics",
-            f"{self.title}, {self._at(self.worst)}",
-            (
-                Heading("metric", "Metric"),
-                Heading("with", "With" if base else "Value", "interval"),
-                *([Heading("without", "Without", "interval")] if base else []),
-            ),
-            tuple(rows),
-            Source(
-                count(self.worst.games, "game", "games"),
-                "95%, the deal is the unit; docs/metrics.md says how each is made",
-                query="report/cell",
-                parameters={"cell": self.worst.id},
-            ),
+        table = self._queries.block(
+            "cell",
+            {"cell": self.worst.id, "atlas": True},
+            caption=f"{self.title}, {self._at(self.worst)}",
+            n=count(self.worst.games, "game", "games"),
         )
+        return replace(table, id="metrics")
 
     def _win_points(self) -> list[Table]:
         """Return the win points of each policy, for each lineup in which different policies meet."""

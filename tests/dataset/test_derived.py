@@ -39,6 +39,24 @@ def test_verdicts_are_those_of_the_ranking(nefarious):
     assert found.height == len(expected) == 14
 
 
+def test_verdicts_of_cells_say_what_is_broken_only_together(nefarious):
+    ranking = rank([nefarious], load_thresholds(nefarious.game))
+    found = nefarious.sql(
+        "select players, variants, lineup, verdict, only_together from cell_verdicts"
+    ).rows()
+    cells = {(j.players, j.variants, c.cell.lineup): c.verdict.value for j in ranking.ranked for c in j.cells}
+    assert {(n, tuple(names), lineup): verdict for n, names, lineup, verdict, _ in found if names} == cells
+    both = {(one.players, one.variants, one.lineup): one.sure for one in ranking.together}
+    said = {(n, tuple(names), lineup): word == "yes" for n, names, lineup, _, word in found if word}
+    assert said == both
+
+
+def test_thresholds_are_a_table(nefarious):
+    found = nefarious.sql("select threshold_id, low, high, reason from thresholds").rows()
+    entries = load_thresholds(nefarious.game).entries
+    assert found == [(one.id, one.low, one.high, one.reason) for one in entries]
+
+
 def test_the_game_without_variants_has_its_verdict(nefarious):
     found = nefarious.sql(
         "select players, verdict, games from verdicts where pair_a is null order by players"

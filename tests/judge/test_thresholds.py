@@ -3,9 +3,10 @@
 import pytest
 
 from balance import games
+from balance.dataset.measures import metrics_of
 from balance.errors import CatalogError, UsageError
 from balance.judge.thresholds import Class, Threshold, load_thresholds
-from balance.measure.metrics import Measurement, metrics_of
+from balance.measure.metrics import Measurement
 from balance.stats.ratio import Ratio
 from tests.games.tiny import GAME
 
