@@ -6,7 +6,9 @@ import os
 import platform
 import re
 import sys
+import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,6 +61,7 @@ def doctor(
     if run is None:
         items = [*_versions(), *_folders(), *_machine(), *_environment()]
     else:
+        machine.require_address_space("doctor")
         holds, damaged = _run(Path(run), replay)
         items = [*holds, *damaged]
     rows = [{"item": item, "value": value, "source": source} for item, value, source in items]
@@ -177,10 +180,12 @@ def _environment() -> Iterator[_Item]:
 
 
 def _wall() -> str:
-    """Say whether the thread that runs SQL can give up its right to write."""
-    from balance.dataset import wall
+    """Say whether a thread of this process can give up its right to write; one tries."""
+    from balance.dataset.wall import raise_wall
 
-    return "stands" if wall.version() >= wall.VERSION else "missing: the gate alone keeps SQL from writing"
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
+        stands = pool.submit(raise_wall, Path(folder)).result()
+    return "stands" if stands else "missing: the gate alone keeps SQL from writing"
 
 
 def _is_writable(folder: Path) -> bool:
