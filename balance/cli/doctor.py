@@ -121,7 +121,7 @@ def _content(run: Run, replay: int, holds: list[_Item]) -> Iterator[Damage]:
     try:
         require_same_engine(run.path, run.plan, run.game)
     except BalanceError as problem:
-        holds.append(("replayed", 0, f"nor are the small tables compared: {problem}"))
+        holds.append(("replayed", 0, f"small tables are not compared either: {problem}"))
         yield from found
         return
     found += wrong_head(run)
