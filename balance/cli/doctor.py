@@ -67,9 +67,10 @@ def doctor(
     rows = [{"item": item, "value": value, "source": source} for item, value, source in items]
     output.rows(rows, ["item", "value", "source"], options)
     if damaged:
+        what = "thing is" if len(damaged) == 1 else "things are"
         raise DataError(
-            f"{len(damaged)} {'thing is' if len(damaged) == 1 else 'things are'} wrong with {run}; 'balance simulate --repair {run}' plays what is "
-            "missing or damaged again"
+            f"{len(damaged)} {what} wrong with {run}; 'balance simulate --repair {run}' plays what is missing "
+            "or damaged again"
         )
 
 

@@ -104,9 +104,14 @@ FORGED = {
     "rows of another game": changed("buys", first("game_id", 5)),
     "sums that do not follow": changed("deals", lambda f: f.with_columns(games=pl.col("games") + 1)),
     "a row twice": changed("buys", lambda f: pl.concat([f, f])),
-    "a row of the course twice": changed("laps", lambda f: pl.concat([f, f[:1].with_columns(action=9)], how="vertical_relaxed").cast(dict(f.schema))),
+    "a row of the course twice": changed(
+        "laps",
+        lambda f: pl.concat([f, f[:1].with_columns(action=9)], how="vertical_relaxed").cast(dict(f.schema)),
+    ),
     "a round less": changed("laps", lambda f: f[1:]),
-    "the course of one game of a deal": changed("laps", lambda f: f.filter(pl.col("game_id") != f["game_id"][0])),
+    "the course of one game of a deal": changed(
+        "laps", lambda f: f.filter(pl.col("game_id") != f["game_id"][0])
+    ),
     "a round too late": changed("buys", first("round", 39)),
     "a row without a value": changed("buys", first("paid", None)),
     "a row without a cell": changed("laps", first("cell_id", None)),
@@ -227,7 +232,9 @@ def test_sums_that_were_not_compared_are_named(folder, monkeypatch, capsys):
 
     monkeypatch.setattr(examine, "digest", lambda _: "of another version")
     assert command(["doctor", str(folder), "--replay", "0", "--json"]) == 0
-    assert {row["item"]: row["value"] for row in json.loads(capsys.readouterr().out)}["deals"] == "not compared"
+    assert {row["item"]: row["value"] for row in json.loads(capsys.readouterr().out)}[
+        "deals"
+    ] == "not compared"
 
 
 def test_repair_mends_what_only_a_replay_finds(folder, original):
