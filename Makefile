@@ -6,10 +6,10 @@ PY := .venv/bin/python
 BALANCE := .venv/bin/balance
 # Workers of pytest.
 JOBS ?= 2
-# Deals of each cell of the demo.
-DEMO_GAMES ?= 60
-# Cell 500, index 0, replicate 0: two players and two twists.
-DEMO_GAME := 5000000000000000
+# What the demo plays: a dozen twists, alone and in pairs, with games enough for verdicts.
+DEMO_TWISTS := all:better-left-unknown,blood-sweat-and-mice,cheap-fusion-power,free-radio,game-theory,geeks,$\
+mad-broker,perpetual-motion,philanthropy,recycling,stolen-parts,unions
+DEMO_GAMES ?= 2000
 
 # An activated environment or a stray search path must not leak into ours.
 unexport VIRTUAL_ENV
@@ -18,23 +18,20 @@ unexport PYTHONPATH
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check test-update docs bench measure soak clean venv
+.PHONY: help demo test test-fast check test-update docs bench measure soak clean venv runtime
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-# A few games of every pair of twists at every player count; the second time they are there already.
-demo: venv ## The main job: a small sweep over all pairs and player counts, and a report on it
-	@set -e; \
-	echo "1 of 4: what is installed"; \
-	$(BALANCE) doctor; \
-	echo; echo "2 of 4: playing $(DEMO_GAMES) games of each combination (balance simulate --games $(DEMO_GAMES) --seed 7)"; \
-	run="$$($(BALANCE) simulate --games $(DEMO_GAMES) --seed 7)"; \
-	echo; echo "3 of 4: the end of one of its games (balance replay $$run $(DEMO_GAME))"; \
-	$(BALANCE) replay "$$run" $(DEMO_GAME) | tail -n 24; \
-	echo; echo "4 of 4: the report (balance report $$run --out reports/demo.html --force)"; \
+# The second time the games are there already. Bars show on a terminal, with the time left.
+demo: runtime ## The main job: a dozen rule variants and all their pairs played and judged, and a report on them
+	@set -e; begun=$$(date +%s); \
+	step() { printf '[%3d s] %s\n' $$(($$(date +%s) - begun)) "$$1"; }; \
+	step "1 of 2: compiling once (about a minute), then playing 284,400 games (less than a minute on two cores)"; \
+	run="$$($(BALANCE) simulate --players 4 --twists "$(DEMO_TWISTS)" --games $(DEMO_GAMES) --seed 7)"; \
+	step "2 of 2: the report (half a minute): balance report $$run --out reports/demo.html --force"; \
 	$(BALANCE) report "$$run" --out reports/demo.html --force; \
-	echo; echo "Open reports/demo.html in a browser. The games are in $$run."; \
+	step "Open reports/demo.html in a browser. The games are in $$run."; \
 	echo "What to do next: docs/tutorial.md, after source .venv/bin/activate"
 
 test: venv ## All tests
@@ -61,14 +58,15 @@ BENCH ?=
 bench: venv ## Measure speed, and print it as one Markdown table
 	$(PY) scripts/bench.py $(BENCH)
 
-# Stopped and called again, the ladder and the players go on where they were. Each line can be run alone.
-measure: venv ## Measure what ships as data again: ladder, facts in doubt, prices, strength of the players (hours)
+# Stopped and called again, ladder, players and best replies go on where they were. Each line can be run alone.
+measure: venv ## Measure what ships as data again: ladder, facts in doubt, prices, players, best replies (hours)
 	$(PY) scripts/measure_ladder.py --games 600
 	$(BALANCE) contested --edition ascora-2011 --players 4 --games 400 --combinations 12 --seed 0 \
 	    --json --out data/nefarious/contested.json --force
 	$(BALANCE) price --edition ascora-2011 --players 4 --games 20000 --seed 0 \
 	    --json --out data/nefarious/prices.json --force
 	$(PY) scripts/measure_players.py
+	$(PY) scripts/measure_replies.py
 
 # How many games, and which.
 GAMES ?= 20000
@@ -83,10 +81,20 @@ clean: ## Remove the environment, caches and build output (never data/runs or re
 
 # The stamp holds what the environment was made from and where: a second call neither waits nor goes
 # online, and a checkout that was moved or has other pins is installed anew.
-venv:
-	@want="$$(cat pyproject.toml constraints.txt | cksum) $$(pwd -P)"; \
-	if [ "$$(cat .venv/.installed 2>/dev/null)" = "$$want" ] && [ -x $(PY) ]; then exit 0; fi; \
+venv: # everything for development
+	$(call install,dev,[dev])
+
+runtime: # what the demo needs; the environment for development will do
+	$(call install,runtime dev,)
+
+# $(1): the stamps that will do, the first of which is written; $(2): extras of the package.
+define install
+	@want="$$(cat pyproject.toml constraints.txt | cksum) $$(pwd -P)"; begun=$$(date +%s); \
+	for kind in $(1); do \
+	    if [ "$$(cat .venv/.installed 2>/dev/null)" = "$$want $$kind" ] && [ -x $(PY) ]; then exit 0; fi; \
+	done; \
 	set -e; \
+	step() { printf '[%3d s] environment: %s\n' $$(($$(date +%s) - begun)) "$$1" >&2; }; \
 	if ! $(PY) -m pip --version >/dev/null 2>&1; then \
 	    found=; \
 	    for python in python3 python3.13 python3.12 python3.11; do \
@@ -99,10 +107,12 @@ venv:
 	        echo "python3.13, python3.12, python3.11). Install one and run make again." >&2; \
 	        exit 1; \
 	    fi; \
-	    echo "Creating .venv with $$found ($$("$$found" --version))"; \
+	    step "creating .venv with $$found ($$("$$found" --version))"; \
 	    "$$found" -m venv --clear .venv; \
 	fi; \
-	echo "Installing what constraints.txt pins into .venv (a minute or more)"; \
+	step "downloading and installing what constraints.txt pins (about a minute)"; \
 	$(PY) -m pip install -qq -c constraints.txt hatchling; \
-	$(PY) -m pip install -qq --no-build-isolation -c constraints.txt -e '.[dev]'; \
-	printf '%s' "$$want" > .venv/.installed
+	$(PY) -m pip install -qq --no-build-isolation -c constraints.txt -e '.$(2)'; \
+	printf '%s' "$$want $(firstword $(1))" > .venv/.installed; \
+	step "ready"
+endef

@@ -71,7 +71,10 @@ _HOMES = {
     "write_report": "balance.report.build",
 }
 
-DERIVED = {"findings": "balance.judge.tables", "verdicts": "balance.judge.tables"}
+DERIVED = dict.fromkeys(
+    ("findings", "cell_verdicts", "verdicts", "thresholds", "pooled_findings", "verdict_counts"),
+    "balance.judge.tables",
+)
 """Tables of SQL that a later stage makes when a query first names them, and the module that makes them."""
 
 

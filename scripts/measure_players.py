@@ -26,7 +26,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from balance.experiments.published import stamp
+from balance.dataset.stamp import stamp
 from balance.experiments.samples import PUBLISHED_SEED, sample
 from balance.games.nefarious.catalog.loading import load_catalog
 from balance.games.nefarious.game import GAME

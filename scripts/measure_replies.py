@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from balance.experiments.published import stamp
+from balance.dataset.stamp import stamp
 from balance.experiments.samples import PUBLISHED_SEED, TUNING_SEEDS
 from balance.games.nefarious.catalog.loading import load_catalog
 from balance.games.nefarious.game import GAME

@@ -23,8 +23,8 @@ from typing import Any, Final
 import balance
 from balance import games, machine
 from balance.cli import diagnostics
+from balance.dataset.stamp import stamp
 from balance.experiments.check import Check, check
-from balance.experiments.published import stamp
 from balance.experiments.side_by_side import play_prepared
 from balance.files import write_whole
 from balance.games.nefarious.vocabulary import MOMENTS, PARAMETERS

@@ -23,8 +23,8 @@ from typing import Any, Final
 from balance import games, machine
 from balance.cli import diagnostics
 from balance.dataset.run import Run, open_run
+from balance.dataset.stamp import run_stamp
 from balance.errors import DataError
-from balance.experiments.published import run_stamp
 from balance.experiments.side_by_side import fresh_seed, judge_runs, play_prepared
 from balance.files import write_whole
 from balance.judge.findings import Finding

@@ -63,7 +63,8 @@ def test_help_fits_a_terminal_and_names_only_options_that_there_are(path, comman
     assert [line for line in lines if len(line) > 80] == []
     if not path:
         return
-    known = {name for param in command.params for name in param.opts} | {"--twist", "--twists", "--invention"}
+    given = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
+    known = given | {"--twist", "--twists", "--invention"}
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", "\n".join(lines))) <= known | {
         "--help",
         "--json",
@@ -131,6 +132,23 @@ def test_links_between_pages_lead_somewhere(checkout):
         if not (page.parent / link).exists()
     ]
     assert broken == []
+
+
+def test_a_broken_link_ends_the_build_of_the_site(checkout):
+    """Links out of docs/ would be broken on the site: sources are named as paths."""
+    settings = (checkout / "mkdocs.yml").read_text("utf-8")
+    assert re.search(r"^strict: true$", settings, re.M)
+    assert re.search(
+        r"^  links:\n    not_found: warn\n    unrecognized_links: warn\n    anchors: warn$", settings, re.M
+    )
+    docs = checkout / "docs"
+    outside = [
+        f"{page.relative_to(checkout)}: {link}"
+        for page in docs.rglob("*.md")
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+        if not (page.parent / link).resolve().is_relative_to(docs)
+    ]
+    assert outside == []
 
 
 def test_pre_commit_runs_what_make_check_runs(checkout):

@@ -11,6 +11,7 @@ SQL = re.compile(
     r"\bselect\b.+\bfrom\b|\bfrom \w+ where\b|\bcreate (or replace )?(temp )?(table|view)\b|\binsert into\b",
     re.IGNORECASE | re.DOTALL,
 )
+AGGREGATES = re.compile(r"\bgroup by\b|\b(sum|count|min|max|avg|list|any_value) ?\(", re.IGNORECASE)
 EXAMPLE = "balance sql "
 """How a command begins that a text quotes: users write SQL, and help shows them how."""
 AGGREGATING = ("duckdb", "balance.dataset.sql_quote", "balance.dataset.deals", "balance.dataset.metric_views")
@@ -58,6 +59,22 @@ def test_no_sql_and_no_rows_after_the_numbers(folder, checkout):
         if (wrong := problems(file.read_text(encoding="utf-8")))
     }
     assert found == {}
+
+
+def sums(source):
+    """Return the lines of a module whose SQL adds rows up."""
+    return [line for line, text in texts(ast.parse(source)) if AGGREGATES.search(text)]
+
+
+def test_measuring_reads_views_and_adds_nothing_up(checkout):
+    found = {
+        file.name: lines
+        for file in sorted((checkout / "balance" / "measure").rglob("*.py"))
+        if (lines := sums(file.read_text(encoding="utf-8")))
+    }
+    assert found == {}
+    assert sums('con.execute(f"select a, min(b) from {files} group by a")') == [1]
+    assert sums('con.execute("select a, num::bigint from metric_sums order by all")') == []
 
 
 def test_the_reader_finds_what_it_looks_for():

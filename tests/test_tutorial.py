@@ -1,40 +1,58 @@
-"""The tutorial, command by command, as a reader would type them."""
+"""README and tutorial, command by command: every console block shows what its commands print.
+
+`make test-update` writes the blocks anew.
+"""
 
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 
 from balance.cli.app import run
 
-
-@pytest.fixture
-def page(checkout):
-    return (checkout / "docs" / "tutorial.md").read_text("utf-8")
+BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=```)", re.S)
 
 
-def test_every_command_of_the_tutorial_does_what_the_page_says(page, tmp_path, monkeypatch, capfd):
+def printed(command, capfd):
+    """Return what a command prints on a terminal; `| head -N` and `ls` are known."""
+    if command == "ls":
+        return "".join(f"{name}\n" for name in sorted(path.name for path in Path().iterdir()))
+    command, _, first = command.partition(" | head -")
+    run(shlex.split(command.removeprefix("balance ")))
+    out, err = capfd.readouterr()
+    lines = out.splitlines(keepends=True)
+    return err + "".join(lines[: int(first)] if first else lines)
+
+
+def played(text, overlay, capfd):
+    """Return a page with every console block as its commands print it now."""
+
+    def block(found):
+        change = re.findall(r"`(set = \{.*?\})` and ask again", text[: found.start()])
+        Path("my-twist.toml").write_text(re.sub(r"set = .*", change[-1], overlay) if change else overlay)
+        commands = [line for line in found[0].splitlines() if line.startswith("$ ")]
+        return "".join(f"{line}\n{printed(line[2:], capfd)}" for line in commands)
+
+    return BLOCK.sub(block, text)
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md"])
+def test_every_command_prints_what_the_page_shows(name, checkout, tmp_path, monkeypatch, capfd, request):
+    page = checkout / name
+    text = page.read_text("utf-8")
+    (overlay,) = re.findall(r"```toml\n(.*?)```", (checkout / "docs/tutorial.md").read_text("utf-8"), re.S)
     monkeypatch.chdir(tmp_path)
-    (overlay,) = re.findall(r"```toml\n(.*?)```", page, re.S)
-    (tmp_path / "my-twist.toml").write_text(overlay)
-    shown = re.findall(r"```console\n\$ balance (.*?)\n(.*?)```", page, re.S)
-    (validate, table), (check, verdict), (again, _), (send, _) = shown
-
-    assert run(shlex.split(validate)) == 0
-    assert capfd.readouterr().out == table
-
-    assert run(shlex.split(check)) == 4
-    broken = " ".join(capfd.readouterr().out.split())
-    assert broken.startswith(verdict.split(".")[0])
-    assert "Nobody wins" in broken
-    assert "balance replay" in broken
-
-    mended = re.search(r"`(set = \{.*?\})` and ask again", page)[1]
-    (tmp_path / "my-twist.toml").write_text(overlay.replace("set = { goal = 90 }", mended))
-    assert again == check
-    run(shlex.split(again))
-    assert "Nobody wins" not in capfd.readouterr().out.split("Verdicts")[0]
-
-    assert run(shlex.split(send)) == 0
-    assert "Long Haul" in (tmp_path / "long-haul.html").read_text("utf-8")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["long-haul.html", "my-twist.toml"]
+    monkeypatch.setenv("COLUMNS", "80")
+    found = played(text, overlay, capfd)
+    if request.config.getoption("--update-goldens"):
+        page.write_text(found, encoding="utf-8")
+    assert found == page.read_text("utf-8")
+    shown = "\n".join(BLOCK.findall(found))
+    assert "\nBROKEN: Long Haul " in shown
+    if name != "README.md":
+        assert (
+            "\nBROKEN"
+            not in shown.rpartition("$ balance check long-haul --catalog my-twist.toml --players 3 |")[2]
+        )
+        assert shown.endswith("$ ls\nlong-haul.html\nmy-twist.toml\n")

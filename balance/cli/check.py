@@ -10,7 +10,7 @@ from balance import games
 from balance.cli import diagnostics, gameoptions, output
 from balance.cli.help_text import examples
 from balance.cli.sweep_progress import player
-from balance.errors import UsageError
+from balance.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from balance.experiments.causes import Causes
@@ -190,7 +190,12 @@ def check(
     if explained is not None:
         from balance.report.causes_section import causes_section
 
-        output.later(causes_section(_causes(explained, jobs)))
+        try:
+            output.later(causes_section(_causes(explained, jobs)))
+        except DataError as error:
+            if why:
+                raise
+            diagnostics.say(f"no causes: {error}")
     if set(fails) & {one["verdict"] for one in answer.verdicts}:
         context.exit(BROKEN)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -148,13 +149,20 @@ def compare(
 
 
 def _targets(page: str | None, base: str, candidate: str, force: bool) -> dict[str, Path]:
-    """Return where the page goes, refusing at once what could not be written."""
+    """Return where the page goes (`html`, `pdf`, `both` or a file), refusing what could not be written."""
     if page is None:
         return {}
-    from balance.report.comparison_answer import report_targets
+    from balance.report.build import REPORTS, refuse_target
 
+    kinds = {"html": ["html"], "pdf": ["pdf"], "both": ["html", "pdf"]}.get(page, [])
     names = (Path(side).stem or side for side in (base, candidate))
-    return report_targets(page, "-".join(["compare", *names]), force=force)
+    name = re.sub(r"[^\w.]+", "-", "-".join(["compare", *names])).strip("-").lower()
+    targets = {kind: REPORTS / f"{name}.{kind}" for kind in kinds} or {Path(page).suffix[1:]: Path(page)}
+    if not targets.keys() <= {"html", "pdf"}:
+        raise UsageError(f"--report {page}: expected html, pdf, both or a file that ends in .html or .pdf")
+    for target in targets.values():
+        refuse_target("report", target, force, made=bool(kinds))
+    return targets
 
 
 def _write_page(answer: Answer, targets: dict[str, Path], force: bool) -> None:

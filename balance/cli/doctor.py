@@ -69,8 +69,8 @@ def doctor(
     if damaged:
         what = "thing is" if len(damaged) == 1 else "things are"
         raise DataError(
-            f"{len(damaged)} {what} wrong with {run}; 'balance simulate --repair {run}' plays what is missing "
-            "or damaged again"
+            f"{len(damaged)} {what} wrong with {run}; 'balance simulate --repair {run}' plays what is "
+            "missing or damaged again"
         )
 
 

@@ -19,15 +19,11 @@ from balance import layout
 Row = Mapping[str, object]
 
 
-Values = Sequence[Sequence[object]]
-"""Rows of values, in the order of the columns."""
-
-
-def csv_text(rows: Values, columns: Sequence[str]) -> str:
+def csv_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
     """Write RFC 4180 with the newline of this world."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerows([columns, *([_csv_value(value) for value in row] for row in rows)])
+    writer.writerows([columns, *(map(_csv_value, row.values()) for row in rows)])
     return file.getvalue()
 
 
@@ -40,12 +36,12 @@ def markdown_line(values: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def parquet_bytes(rows: Values, columns: Sequence[str]) -> bytes:
+def parquet_bytes(rows: Sequence[Row], columns: Sequence[str]) -> bytes:
     """Return rows as a Parquet file."""
     import polars as pl
 
     file = io.BytesIO()
-    data = {name: [_bare(row[place]) for row in rows] for place, name in enumerate(columns)}
+    data = {name: [_bare(row[name]) for row in rows] for name in columns}
     pl.DataFrame(data, strict=False).write_parquet(file)
     return file.getvalue()
 

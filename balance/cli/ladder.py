@@ -14,7 +14,7 @@ from balance.experiments.samples import PUBLISHED_SEED, SAMPLED
 
 EPILOG = examples(
     "balance ladder --players 4",
-    "balance ladder --policies adaptive,greedy,random --twists sample --games 100000",
+    "balance ladder --policies adaptive,greedy --twists sample --games 100000",
     "balance ladder --twists unions,geeks --json --out ladder.json",
 )
 

@@ -112,21 +112,21 @@ def rows(rows: Sequence[Row], columns: Sequence[str], options: OutputOptions | N
         unions    20
     """
     wanted = options or OutputOptions()
-    given = [[row.get(name) for name in columns] for row in rows]
+    given = [{name: row.get(name) for name in columns} for row in rows]
     match wanted.format:
         case Format.csv:
             content = formats.csv_text(given, columns)
             _write(content if screen(wanted) is None else layout.escape(content, keep="\n"), wanted)
         case Format.json:
-            lines = ",\n".join(formats.json_text(dict(zip(columns, row, strict=True))) for row in given)
+            lines = ",\n".join(map(formats.json_text, given))
             _write(f"[\n{lines}\n]\n" if rows else "[]\n", wanted)
         case Format.jsonl:
-            json_lines((dict(zip(columns, row, strict=True)) for row in given), wanted)
+            json_lines(given, wanted)
         case Format.parquet:
             _write(formats.parquet_bytes(given, columns), wanted)
         case _:
-            cells = [[formats.plain(value) for value in row] for row in given]
-            right = [formats.are_numbers([row[k] for row in given]) for k in range(len(columns))]
+            cells = [list(map(formats.plain, row.values())) for row in given]
+            right = [formats.are_numbers([row[name] for row in given]) for name in columns]
             grid(columns, cells, right, wanted)
 
 

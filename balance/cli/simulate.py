@@ -35,7 +35,8 @@ def simulate(
         list[str] | None,
         typer.Option(
             metavar="pairs|singles|none|all|A,B",
-            help="Which variants are in force: a word, or the ids of one combination; repeatable.",
+            help="Which variants are in force: a word, the same among some (all:A,B,C), or the ids of one "
+            "combination; repeatable.",
         ),
     ] = None,
     games_: Annotated[

@@ -2,7 +2,7 @@
 
 `balance.DERIVED` names the module that makes each. They are kept in the user's cache, never in a run. The
 module has `COLUMNS` and `MEANINGS`, the types and meanings by table and column, and `files(runs)`, which
-returns the Parquet file of each table. Every row has a `cell_id`; the view adds what the cell fixes.
+returns the Parquet file of each table. To rows with a `cell_id` the view adds what the cell fixes.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import balance
 from balance.dataset import sql_quote
 
 if TYPE_CHECKING:
+    import duckdb
+
     from balance.dataset.run import Run
 
 _OF_CELLS: Final = ("first_index", "deals", "replicates")
@@ -67,9 +69,17 @@ def view_of(table: str, file: Path) -> str:
     return _with_cells(maker(table), table, sql_quote.parquet([file]))
 
 
+def create_tables(con: duckdb.DuckDBPyConnection, files: Mapping[str, Path]) -> None:
+    """Show tables that were made in a connection with the views of their runs."""
+    for table, file in files.items():
+        con.execute(f"create or replace view {sql_quote.name(table)} as\n{view_of(table, file)}")
+
+
 def _with_cells(made: Maker, table: str, rows: str) -> str:
+    if "cell_id" not in made.COLUMNS[table]:
+        return f"select d.* from {rows} d"  # noqa: S608 - a file, quoted, or columns of ours
     left_out = [*_OF_CELLS, *(["cell_id", "lineup"] if table in made.COMBINED else [])]
     return (
-        f"select c.* exclude ({', '.join(left_out)}), d.* exclude (cell_id)\n"
-        f"from {rows} d join cells c on c.cell_id = d.cell_id"
+        f"select c.* exclude ({', '.join(left_out)}), k.variants, k.size, d.* exclude (cell_id)\n"
+        f"from {rows} d join cells c on c.cell_id = d.cell_id join combinations k on k.cell_id = d.cell_id"
     )

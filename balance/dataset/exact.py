@@ -38,6 +38,11 @@ class Column(NamedTuple):
         kind = str(self.type)
         return bool(_NUMBER.match(kind)) and not kind.endswith("]")
 
+    @property
+    def is_nested(self) -> bool:
+        """Whether its texts are JSON."""
+        return self.type.id in _NESTED
+
 
 def texts(query: str, columns: Sequence[Column]) -> str:
     """Return a query for the same rows as texts: nested values as JSON, NULL as NULL."""
@@ -47,8 +52,7 @@ def texts(query: str, columns: Sequence[Column]) -> str:
 def csv(query: str, columns: Sequence[Column]) -> str:
     """Return a query whose rows DuckDB writes as CSV: NULL is nothing, an empty text a pair of quotes."""
     values = [
-        _text(f"c{k}", column.type) if column.type.id in _NESTED else f"c{k}"
-        for k, column in enumerate(columns)
+        _text(f"c{k}", column.type) if column.is_nested else f"c{k}" for k, column in enumerate(columns)
     ]
     if len(values) == 1:  # a line of one NULL would be an empty line, which readers skip
         values = [f"coalesce({values[0]}::varchar, '')"]

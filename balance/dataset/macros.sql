@@ -5,12 +5,17 @@
 --   from (select lineup, players, deal, sum(stalls) as x, sum(games) as y from deals group by all)
 --   group by lineup, players
 -- gives value, low and high: the share with its 95% confidence interval. An end that is not known is NULL.
+--
+-- `case`, never `if`: DuckDB 2.0 stores an `if` in a form that DuckDB 1.5 cannot bind.
 
 -- The normal quantile of 97.5%: all intervals are of 95%, two-sided.
 create or replace macro z() as 1.959963984540054::double;
 
 -- The deal of a game: at the same number of players the same deal is the same shuffle, in all cells.
 create or replace macro deal(game_id) as game_id // 1000 % 10000000000;
+
+-- A deal of a cell as one number.
+create or replace macro cell_deal(cell_id, deal) as cell_id::bigint * 10000000000 + deal;
 
 -- Everything that value and variance of a ratio need: integers that add up over any deals. A deal in which there
 -- is nothing to count says nothing.
@@ -26,10 +31,12 @@ create or replace macro spread(s) as (
 )::double;
 
 -- Wilson's interval of a share k / n; n need not be whole.
-create or replace macro wilson_low(k, n) as if(n > 0, greatest(0::double, (k / n + z() * z() / (2 * n)
-  - z() * sqrt(greatest(0::double, k / n * (1 - k / n) / n) + z() * z() / (4 * n * n))) / (1 + z() * z() / n)), 0::double);
-create or replace macro wilson_high(k, n) as if(n > 0, least(1::double, (k / n + z() * z() / (2 * n)
-  + z() * sqrt(greatest(0::double, k / n * (1 - k / n) / n) + z() * z() / (4 * n * n))) / (1 + z() * z() / n)), 1::double);
+create or replace macro wilson_low(k, n) as case when n > 0 then greatest(0::double, (k / n + z() * z() / (2 * n)
+  - z() * sqrt(greatest(0::double, k / n * (1 - k / n) / n) + z() * z() / (4 * n * n))) / (1 + z() * z() / n))
+  else 0::double end;
+create or replace macro wilson_high(k, n) as case when n > 0 then least(1::double, (k / n + z() * z() / (2 * n)
+  + z() * sqrt(greatest(0::double, k / n * (1 - k / n) / n) + z() * z() / (4 * n * n))) / (1 + z() * z() / n))
+  else 1::double end;
 
 -- The number of independent trials in which a share of `most` would be known as well as over these deals.
 create or replace macro trials(s, most) as case
@@ -41,7 +48,7 @@ end;
 
 -- A share (most = 1), or win points (most = the number of players), from sums.
 create or replace macro share_from(s, most) as {
-  'value': if(s.den = 0, null, least(most::double, s.num / s.den)),
+  'value': case when s.den <> 0 then least(most::double, s.num / s.den) end,
   'low': most * wilson_low(least(1::double, s.num / (most * s.den)) * trials(s, most), trials(s, most)),
   'high': most * wilson_high(least(1::double, s.num / (most * s.den)) * trials(s, most), trials(s, most))
 };
@@ -77,7 +84,7 @@ end::double;
 
 -- The variance of num / den, with the correction for having estimated it from these deals; NULL from one deal.
 create or replace macro variance_from(s) as
-  if(s.deals > 1 and s.den <> 0, spread(s) / s.den::double ** 4 * s.deals / (s.deals - 1), null);
+  case when s.deals > 1 and s.den <> 0 then spread(s) / s.den::double ** 4 * s.deals / (s.deals - 1) end;
 
 -- An amount per game or seat, from sums.
 create or replace macro mean_from(s) as {
@@ -101,17 +108,21 @@ create or replace macro common(x, y, u, v) as {
 create or replace macro common_spread(c) as (
   c.xu::hugeint * c.y * c.v - c.x::hugeint * c.yu * c.v - c.u::hugeint * c.xv * c.y + c.x::hugeint * c.u * c.yv
 )::double;
-create or replace macro covariance_from(c, own, base) as if(c.deals > 1 and c.y <> 0 and c.v <> 0, common_spread(c) / (c.y::double * c.v) * c.deals / (c.deals - 1) / (own.den::double * base.den), 0::double);
+create or replace macro covariance_from(c, own, base) as case
+  when c.deals > 1 and c.y <> 0 and c.v <> 0
+  then common_spread(c) / (c.y::double * c.v) * c.deals / (c.deals - 1) / (own.den::double * base.den)
+  else 0::double
+end;
 
 -- A quotient a / b of two estimates by Fieller, never below 0; open-ended (NULL) if b may be 0.
 create or replace macro fieller(a, b, var_a, var_b, cov, t) as {
   'value': a / nullif(b, 0),
-  'low': if(b * b - t * t * var_b > 0, greatest(0::double, (a * b - t * t * cov - sqrt(greatest(0::double,
+  'low': case when b * b - t * t * var_b > 0 then greatest(0::double, (a * b - t * t * cov - sqrt(greatest(0::double,
     (a * b - t * t * cov) ** 2 - (b * b - t * t * var_b) * (a * a - t * t * var_a))))
-    / (b * b - t * t * var_b)), null),
-  'high': if(b * b - t * t * var_b > 0, (a * b - t * t * cov + sqrt(greatest(0::double,
+    / (b * b - t * t * var_b)) end,
+  'high': case when b * b - t * t * var_b > 0 then (a * b - t * t * cov + sqrt(greatest(0::double,
     (a * b - t * t * cov) ** 2 - (b * b - t * t * var_b) * (a * a - t * t * var_a))))
-    / (b * b - t * t * var_b), null)
+    / (b * b - t * t * var_b) end
 };
 
 -- num / den of one group as a multiple of that of another, from the sums of both and those of common deals.
@@ -121,9 +132,9 @@ create or replace macro multiple_from(own, base, c) as fieller(
 );
 
 -- num / den of one group less that of another over the same deals.
-create or replace macro difference_variance(own, base, c) as if(c.deals > 1 and c.y <> 0 and c.v <> 0, greatest(0::double,
+create or replace macro difference_variance(own, base, c) as case when c.deals > 1 and c.y <> 0 and c.v <> 0 then greatest(0::double,
   spread(own) / c.y::double ** 4 + spread(base) / c.v::double ** 4 - 2 * common_spread(c) / (c.y::double * c.v) ** 2
-) * c.deals / (c.deals - 1), null);
+) * c.deals / (c.deals - 1) end;
 create or replace macro difference_from(own, base, c) as {
   'value': own.num / nullif(own.den, 0) - base.num / nullif(base.den, 0),
   'low': own.num / nullif(own.den, 0) - base.num / nullif(base.den, 0)
@@ -131,6 +142,23 @@ create or replace macro difference_from(own, base, c) as {
   'high': own.num / nullif(own.den, 0) - base.num / nullif(base.den, 0)
     + student(c.deals - 1) * sqrt(difference_variance(own, base, c))
 };
+
+-- What a pair does beyond both alone: one row per deal that all four cells have played, with both (w), with
+-- each alone (x, y) and with neither (z). As a difference: sums of w - x - y + z, of d; as logarithms of means:
+-- the sums of each and of all products.
+create or replace macro four(w, x, y, z, d) as {
+  'sums': sums(w - x - y + z, d), 'w': sum(w::bigint), 'x': sum(x::bigint), 'y': sum(y::bigint), 'z': sum(z::bigint),
+  'ww': sum(w::bigint * w), 'xx': sum(x::bigint * x), 'yy': sum(y::bigint * y), 'zz': sum(z::bigint * z),
+  'wx': sum(w::bigint * x), 'wy': sum(w::bigint * y), 'wz': sum(w::bigint * z),
+  'xy': sum(x::bigint * y), 'xz': sum(x::bigint * z), 'yz': sum(y::bigint * z)
+};
+create or replace macro log_beyond(f) as ln(f.w) - ln(f.x) - ln(f.y) + ln(f.z);
+create or replace macro relative(product, one, two, deals) as
+  (product::hugeint * deals - one::hugeint * two)::double / (one::double * two);
+create or replace macro log_beyond_error(f) as sqrt(greatest(0::double, relative(f.ww, f.w, f.w, f.sums.deals)
+  + relative(f.xx, f.x, f.x, f.sums.deals) + relative(f.yy, f.y, f.y, f.sums.deals) + relative(f.zz, f.z, f.z, f.sums.deals)
+  + 2 * (relative(f.wz, f.w, f.z, f.sums.deals) + relative(f.xy, f.x, f.y, f.sums.deals) - relative(f.wx, f.w, f.x, f.sums.deals)
+    - relative(f.wy, f.w, f.y, f.sums.deals) - relative(f.xz, f.x, f.z, f.sums.deals) - relative(f.yz, f.y, f.z, f.sums.deals))) / (f.sums.deals - 1));
 
 -- The two-sided p-value of a difference from its variance over deals; NULL below 10 deals, or where nothing varies.
 -- Wallace's normal deviate of Student's t, and Sampford's upper bound of the normal tail: never too
@@ -140,7 +168,7 @@ create or replace macro normal_deviate(square, freedom) as
 create or replace macro tails(deviate) as
   least(1::double, 8 * exp(-deviate * deviate / 2) / sqrt(2 * pi()) / (3 * deviate + sqrt(deviate * deviate + 8)));
 create or replace macro two_sided(difference, variance, deals) as
-  if(deals >= 10 and variance > 0, tails(normal_deviate(difference * difference / variance, deals - 1)), null);
+  case when deals >= 10 and variance > 0 then tails(normal_deviate(difference * difference / variance, deals - 1)) end;
 
 -- What looking at many things costs at worst, whatever their dependence (Benjamini and Yekutieli): 1 + 1/2 + ... + 1/tests.
 create or replace macro harmonic(tests) as list_sum(list_transform(range(1, tests + 1), lambda k: 1 / k));

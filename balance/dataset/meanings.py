@@ -209,6 +209,10 @@ def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
         ),
         "metric_sums": ("one row per cell and figure: sums over deals, which add up", _SUMS),
         "metric_items": (f"`metric_sums` of the win points of seats that were dealt each {item}", _SUMS),
+        "metric_pools": (
+            "`metric_sums` of seats and items by number of players: deals are put together over all cells",
+            {"dry": "whether the deck runs dry in most games of these cells"} | _SUMS,
+        ),
         "metric_pairs": (
             "one row per cell and measure: sums over the deals that it shares with the base game",
             {"base_id": f"the cell without {game.facts.variants}"} | common | products,

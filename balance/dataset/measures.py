@@ -1,4 +1,4 @@
-"""The measures of a game: those that follow from the roles of its columns, and its own.
+"""The measures of a game: those that follow from the roles of its columns, and its own; and its metrics.
 
 Declarations only, as SQL text; `balance.dataset.deals` sums them up over the games of a deal.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from balance.dataset.plan import PlannedCell
 from balance.dataset.schema import stored_table
 from balance.games.contract import Facts, Game
 from balance.games.lineup import parse_lineup
-from balance.games.measures import Compared, From, Measure
+from balance.games.measures import Beyond, Compared, From, Measure
 
 DEFICITS: Final = ((1, 1), (2, 3), (4, 7), (8, 15), (16, 2**31 - 1))
 """Points behind the leader at half-time, in classes, both ends included."""
@@ -116,6 +116,7 @@ def _of_games(facts: Facts) -> list[Measure]:
                 "Games last {x} times as long as without",
                 atlas=True,
             ),
+            beyond=Beyond("length", atlas=True),
         ),
         Measure(
             "stalls",
@@ -123,6 +124,7 @@ def _of_games(facts: Facts) -> list[Measure]:
             num=stalled,
             compared="length",
             sentence="Nobody wins {x} of the games",
+            beyond=Beyond("games that nobody wins", atlas=True),
             atlas=True,
         ),
     ]
@@ -134,6 +136,7 @@ def _of_games(facts: Facts) -> list[Measure]:
                 num=f"{sql_quote.name(facts.measures.lead_changes)} = 0",
                 compared="play",
                 sentence="In {x} of the games the lead never changes hands",
+                beyond=Beyond("games in which the lead never changes", atlas=True),
                 atlas=True,
             )
         )
@@ -152,6 +155,7 @@ def _of_seats(facts: Facts) -> list[Measure]:
             of=tuple(map(str, seats)),
             compared="winning",
             sentence="Seat {of} gets {x} win points (1 is fair)",
+            beyond=Beyond("win points of seat {of}"),
             neutral=1.0,
         )
     ]
@@ -229,6 +233,7 @@ def _of_policies(facts: Facts, policies: Sequence[str]) -> list[Measure]:
         columns=masks,
         compared="winning",
         sentence="{of} gets {x} win points among the others (1 is fair)",
+        beyond=Beyond("win points of {of}"),  # seats draw their policies from seeds: alike in all cells
         neutral=1.0,
         compares=True,
     )
@@ -248,3 +253,117 @@ def _of_policies(facts: Facts, policies: Sequence[str]) -> list[Measure]:
         neutral=1.0,
     )
     return [points, neighbour]
+
+
+# --- metrics: what is known of a cell
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One thing to know about a cell."""
+
+    name: str
+    title: str
+    """As in a table: "median length in rounds"."""
+    sentence: str = ""
+    """With `{x}` for the figure and `{of}` for what it is of."""
+    form: str = "number"
+    """How its numbers are written: `share`, `rounds` or `number`."""
+    neutral: float | None = None
+    """The value that says "nothing special" where there is one: thresholds are margins around it."""
+    compares: bool = False
+    """Whether it compares policies: it is judged at tables where different ones meet."""
+    mixed: bool = False
+    """Whether it is judged only where different policies meet."""
+    atlas: bool = False
+    """Whether the atlas offers it."""
+    things: tuple[str, ...] = ()
+    """What it is measured of, where that is known beforehand."""
+    several: bool = False
+    """Whether it is measured of several things."""
+    measure: str = ""
+    """The measure whose sums per deal it follows; none: it is no figure of a deal."""
+    plain: str = ""
+    """Of a multiple: the sentence of what is compared."""
+    compared: str = ""
+    """What a comparison shows it under, if it does: `length`, `winning` or `play`."""
+    order: int = 0
+    """Its place among all metrics, the plainest first."""
+
+
+_LENGTH: Final = "mean_length"
+_LENGTHS: Final = (
+    Metric(
+        "length",
+        "median length in rounds",
+        "Games last {x} rounds (median)",
+        "rounds",
+        atlas=True,
+        measure=_LENGTH,
+    ),
+    Metric(
+        "length_short",
+        "length in rounds that 5% of games stay below",
+        "One game in twenty is over within {x} rounds",
+        "rounds",
+        measure=_LENGTH,
+    ),
+    Metric(
+        "length_long",
+        "length in rounds that 5% of games exceed",
+        "One game in twenty lasts {x} rounds or more",
+        "rounds",
+        atlas=True,
+        measure=_LENGTH,
+    ),
+)
+_SKILL: Final = Metric(
+    "skill",
+    "win points of the usual player among the others",
+    "A player who weighs the options gets {x} win points among the others (1 is fair)",
+    neutral=1.0,
+    compares=True,
+    atlas=True,
+    measure="win_points",
+)
+_LUCK: Final = Metric(
+    "luck", "part of winning that the deal decides", "The deal decides {x} of who wins", "share", mixed=True
+)
+_ITEM: Final = Metric(
+    "item",
+    "win points of a seat that was dealt an item",
+    "A seat that was dealt {of} gets {x} win points (1 is fair)",
+    neutral=1.0,
+    several=True,
+)
+
+
+@cache
+def metrics_of(facts: Facts) -> dict[str, Metric]:
+    """Return all metrics of a game by name, the plainest first."""
+    found = list(_LENGTHS)
+    for measure in declared(facts, facts.policies):
+        if measure.multiple:
+            name, title, sentence, atlas = measure.multiple
+            made = Metric(name, title, sentence, neutral=1.0, atlas=atlas, measure=measure.name)
+            found.append(replace(made, plain=measure.sentence))
+        found.append(
+            Metric(
+                measure.name,
+                measure.title,
+                measure.sentence,
+                "share" if measure.limit == "1" else "number",
+                measure.neutral,
+                measure.compares,
+                atlas=measure.atlas,
+                things=measure.of,
+                several=bool(measure.of),
+                measure=measure.name,
+                compared=measure.compared,
+            )
+        )
+        if measure.name == "win_points":
+            found += [_SKILL, _LUCK]
+    if facts.mask("opening"):
+        found.append(_ITEM)
+    return {metric.name: replace(metric, order=k) for k, metric in enumerate(found)}

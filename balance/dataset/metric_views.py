@@ -1,7 +1,8 @@
 """The views from `deals` to `metrics`: sums over the deals of a cell, then every metric with its interval.
 
 Sums are integers and add up in any order; a float comes last, made by the macros of `macros.sql`. What judges
-reads the sums (`metric_sums`, `metric_pairs`, `lengths`, `luck`), what only shows reads `metrics`.
+reads the sums (`metric_sums`, `metric_pairs`, `metric_items`, `metric_pools`, `lengths`, `luck`), what only
+shows reads `metrics`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from typing import Any, Final
 
 from balance.dataset import sql_quote
 from balance.dataset.deals import deals_files
-from balance.dataset.measures import declared, fractions, met_policies
+from balance.dataset.measures import declared, fractions, met_policies, metrics_of
+from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.schema import combination_columns, stored_table
 from balance.games.contract import Game, Holdings
 from balance.games.lineup import parse_lineup
-from balance.games.measures import Measure
+from balance.games.measures import LOG, POINTS, Measure
 
 QUANTILES: Final = {"length": 0.5, "length_short": 0.05, "length_long": 0.95}
 """Metrics that are quantiles of the length."""
@@ -48,6 +50,18 @@ class CountedDeals:
         return " and ".join(found) or "true"
 
 
+_DESIGNS: Final = """select s.cell_id, s.deals, s.games,
+  case when s.games > s.deals and s.deals > 1 then coalesce(greatest(1::double,
+    (s.num2 * s.deals - s.num * s.num) / s.deals::double / s.deals / (s.games / s.deals)
+    / nullif((l.squares * s.games - l.total * l.total) / s.games::double / s.games, 0)), 1)
+  else 1 end as effect
+from metric_sums s join (
+  select cell_id, sum(length * games) as total, sum(length::hugeint * length * games) as squares
+  from lengths group by cell_id
+) l using (cell_id) where s.measure = 'mean_length'"""
+"""How many times fewer independent games would say as much about length; 1 where every deal is one game."""
+
+
 def metric_views(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) -> dict[str, str]:  # noqa: B008 - it is frozen
     """Return the query behind each view, in an order in which they can be made; `cells` is there already."""
     game = runs[0].game
@@ -55,17 +69,26 @@ def metric_views(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
     measures = declared(game.facts, met_policies(game, planned))
     views = {
         "measures": _measures(measures),
+        "metric_list": _metric_list(game),
         "deals": _deals(runs, measures, counted),
-        "metric_sums": _sums(measures),
+        "metric_sums": _sums(game, measures),
         "metric_pairs": _pairs(game, measures),
         "lengths": _lengths(game, runs, counted),
+        "designs": _DESIGNS,
         "luck": _luck(game, runs),
-        "figures": _figures(measures),
+        "telling_games": _telling_games(game, runs),
+        "figures": _figures(measures, "deals", "cell_id"),
+        "lineup_deals": _lineup_deals(measures),
+        "lineup_figures": _figures(measures, "lineup_deals", "lineup", "players"),
         "combinations": _combinations(game),
     }
+    if len(combination_columns(game.facts)) > 1:
+        views["interactions"] = _interactions(measures)
+    lineup = _default_lineup(game, planned)
     if game.facts.holdings:
-        views["metric_items"] = _items(game, game.facts.holdings, counted)
-    return views | {"metrics": _metrics(game, measures)}
+        views["metric_items"] = _items(game, game.facts.holdings, counted, lineup)
+    views["metric_pools"] = _pools(game, measures, counted, lineup)
+    return views | {"metrics": _metrics(measures)}
 
 
 def _measures(measures: Sequence[Measure]) -> str:
@@ -76,6 +99,15 @@ def _measures(measures: Sequence[Measure]) -> str:
     ]
     values = ",\n".join(f"({', '.join(map(sql_quote.text, row))})" for row in rows)
     return f'select * from (values\n{values}\n) as t("measure", title, kind, numerator, denominator, "of")'
+
+
+def _metric_list(game: Game[Any, Any]) -> str:
+    """Return a query for what each metric is called, how it is printed, and whether the atlas offers it."""
+    rows = ",\n".join(
+        f"({', '.join(map(sql_quote.text, (one.name, one.title, one.form)))}, {one.atlas}, {one.order})"
+        for one in metrics_of(game.facts).values()
+    )
+    return f"select * from (values\n{rows}\n) as t(metric, title, form, atlas, place)"
 
 
 def _deals(runs: Sequence[Run], measures: Sequence[Measure], counted: CountedDeals) -> str:
@@ -90,13 +122,31 @@ def _deals(runs: Sequence[Run], measures: Sequence[Measure], counted: CountedDea
     return f"select {selected} from {files} d where {counted.where('deal')}"
 
 
-def _figures(measures: Sequence[Measure]) -> str:
-    """Return a query for one row per cell, deal and figure; of one measure only its columns are read."""
+def _lineup_deals(measures: Sequence[Measure]) -> str:
+    """Return a query for the deals of each lineup and number of players, summed up over all combinations."""
+    names = dict.fromkeys(name for part in fractions(measures) for name in (part.num, part.den) if name)
+    sums = ", ".join(f"sum({name})::bigint as {name}" for name in map(sql_quote.name, ("games", *names)))
+    return (
+        f"select c.lineup, c.players, d.deal, {sums}\n"
+        "from deals d join cells c on c.cell_id = d.cell_id group by c.lineup, c.players, d.deal"
+    )
+
+
+def _figures(measures: Sequence[Measure], table: str, *keys: str) -> str:
+    """Return a query for one row per key, deal and figure; of one measure only its columns are read, once."""
+    by_measure: dict[str, list[str]] = {}
+    own = "players" in keys
+    for part in fractions(measures):
+        den = part.denominator.replace("players", "d.players") if own else _of(part.denominator, "d")
+        by_measure.setdefault(part.measure.name, []).append(
+            f"{{'of': {sql_quote.text(part.of)}, 'num': d.{part.numerator}::bigint, 'den': ({den})::bigint}}"
+        )
+    selected = ", ".join(f"d.{key}" for key in (*keys, "deal", "games"))
+    source = f"{table} d" if own else f"{table} d join cells c on c.cell_id = d.cell_id"
     rows = [
-        f"select d.cell_id, d.deal, d.games, {sql_quote.text(part.measure.name)} as measure, "
-        f'{sql_quote.text(part.of)} as "of", d.{part.numerator}::bigint as num, '
-        f"({_of(part.denominator, 'd')})::bigint as den from deals d join cells c on c.cell_id = d.cell_id"
-        for part in fractions(measures)
+        f"select {selected}, {sql_quote.text(name)} as measure, "
+        f"unnest([{', '.join(figures)}], recursive := true) from {source}"
+        for name, figures in by_measure.items()
     ]
     return "\nunion all\n".join(rows)
 
@@ -108,25 +158,40 @@ def _combinations(game: Game[Any, Any]) -> str:
     return f"select c.cell_id, {variants} as variants, len({variants})::int as size from cells c"
 
 
-def _sums(measures: Sequence[Measure]) -> str:
-    """Return a query for the sums of every figure over the deals of each cell."""
+def _sums(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
+    """Return a query for the sums of every figure over the deals of each cell.
+
+    What compares policies is there where several meet; `skill` are the win points of the usual player.
+    """
+    usual = sql_quote.text(game.facts.default_lineup.rpartition("mirror:")[2])
     rows = [
         f"{{'measure': {sql_quote.text(part.measure.name)}, 'of': {sql_quote.text(part.of)}, "
         f"'most': ({part.measure.limit or 'null'})::double, 's': sums({part.numerator}, {part.denominator})}}"
         for part in fractions(measures)
     ]
     every = ",\n  ".join(rows)
-    return f"""select * from (
-  select cell_id, players, sum(games)::bigint as games, unnest([
-  {every}
-  ], recursive := true)
-  from (select d.*, c.players from deals d join cells c on c.cell_id = d.cell_id)
-  group by cell_id, players
-) where den > 0 and (measure <> 'seat' or try_cast("of" as int) < players)"""
+    return f"""with summed as (
+  select * from (
+    select cell_id, players, sum(games)::bigint as games, unnest([
+    {every}
+    ], recursive := true)
+    from (select d.*, c.players from deals d join cells c on c.cell_id = d.cell_id)
+    group by cell_id, players
+  ) where den > 0 and (measure <> 'seat' or try_cast("of" as int) < players)
+  qualify measure not in ('win_points', 'neighbour')
+    or count(*) filter (measure = 'win_points') over (partition by cell_id) > 1
+)
+from summed
+union all
+select * replace ('skill' as measure, '' as "of") from summed
+where measure = 'win_points' and "of" = {usual}"""
 
 
 def _pairs(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
-    """Return a query for sums over the deals that a cell has in common with the base game."""
+    """Return a query for sums over the deals that a cell has in common with the base game.
+
+    Nothing is a multiple of 0, so a measure that is 0 in the base game has no row.
+    """
     rows = [
         f"{{'measure': {sql_quote.text(part.measure.name)}, 'c': common(d.{part.numerator}, "
         f"{_of(part.denominator, 'd')}, b.{part.numerator}, {_of(part.denominator, 'b')})}}"
@@ -135,22 +200,79 @@ def _pairs(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
     ]
     every = ",\n  ".join(rows)
     first = sql_quote.name(combination_columns(game.facts)[0])
-    return f"""select c.cell_id, c.base_id, unnest([
+    return f"""select p.* from (
+  select c.cell_id, c.base_id, unnest([
   {every}
   ], recursive := true)
-from (
-  select o.cell_id, p.cell_id as base_id, o.players from cells o
-  join cells p on p.edition = o.edition and p.players = o.players and p.lineup = o.lineup
-  where o.{first} is not null and p.{first} is null
-) c
-join deals d on d.cell_id = c.cell_id
-join deals b on b.cell_id = c.base_id and b.deal = d.deal
-group by c.cell_id, c.base_id"""
+  from (
+    select o.cell_id, p.cell_id as base_id, o.players from cells o
+    join cells p on p.edition = o.edition and p.players = o.players and p.lineup = o.lineup
+    where o.{first} is not null and p.{first} is null
+  ) c
+  join deals d on d.cell_id = c.cell_id
+  join deals b on b.cell_id = c.base_id and b.deal = d.deal
+  group by c.cell_id, c.base_id
+) p join metric_sums s on s.cell_id = p.base_id and s.measure = p.measure
+where s.num > 0"""
 
 
-def _of(denominator: str, side: str) -> str:
+def _interactions(measures: Sequence[Measure]) -> str:
+    """Return a query for what each pair does beyond its two variants alone, on deals that all four have.
+
+    What reports compare in every pair is apart from the rest, so that `where atlas` leaves the rest out. Cell
+    and deal are one key: of two, DuckDB would join all cells on the deal alone first.
+    """
+    figures: dict[bool, list[str]] = {}
+    for part in fractions(measures):
+        if part.measure.beyond:
+            scale = LOG if part.measure.multiple else POINTS
+            four = ", ".join(f"{side}.{part.numerator}" for side in "pabo")
+            figures.setdefault(part.measure.beyond.atlas, []).append(
+                f"{{'measure': {sql_quote.text(part.measure.name)}, 'of': {sql_quote.text(part.of)}, "
+                f"'scale': '{scale}', 'f': four({four}, {_of(part.denominator, 'p', 'q')})}}"
+            )
+    alone = "{0}.edition = p.edition and {0}.players = p.players and {0}.lineup = p.lineup"
+    rows = "\nunion all\n".join(
+        f"""  select q.cell_id, q.players, {str(atlas).lower()} as atlas, sum(p.games)::bigint as games,
+    unnest([{", ".join(own)}], max_depth := 2)
+  from quartet q join deals p on p.cell_id = q.cell_id
+  join deals a on cell_deal(a.cell_id, a.deal) = cell_deal(q.a_id, p.deal)
+  join deals b on cell_deal(b.cell_id, b.deal) = cell_deal(q.b_id, p.deal)
+  join deals o on cell_deal(o.cell_id, o.deal) = cell_deal(q.o_id, p.deal)
+  group by q.cell_id, q.players"""
+        for atlas, own in figures.items()
+    )
+    sums = ", ".join(f"f.sums.{name} as {name}" for name in _SUMS[1:])
+    return f"""with named as (
+  select c.cell_id, c.edition, c.players, c.lineup, k.variants, k.size
+  from cells c join combinations k using (cell_id)
+), quartet as (
+  select p.cell_id, p.players, a.cell_id as a_id, b.cell_id as b_id, o.cell_id as o_id
+  from named p join named a on {alone.format("a")} and a.variants = p.variants[1:1]
+  join named b on {alone.format("b")} and b.variants = p.variants[2:2]
+  join named o on {alone.format("o")} and o.size = 0
+  where p.size = 2
+), counted as (
+{rows}
+), estimated as (
+  select *, case when scale = '{LOG}' then log_beyond_error(f) else sqrt(variance_from(f.sums)) end as error
+  from counted
+  where f.sums.den > 0 and f.sums.deals > 1 and (measure <> 'seat' or try_cast("of" as int) < players)
+    and (scale = '{POINTS}' or least(f.w, f.x, f.y, f.z) > 0)
+), told as (
+  select *, case when scale = '{LOG}' then {{'value': log_beyond(f), 'low': log_beyond(f) - z() * error,
+    'high': log_beyond(f) + z() * error}} else mean_from(f.sums) end as m
+  from estimated
+)
+select c.* exclude (first_index, deals, replicates), measure, "of", scale, atlas, m.value as value,
+  m.low as low, m.high as high, error, f.sums.deals as deals, t.games, f.w as with_both, f.x as first_alone,
+  f.y as second_alone, f.z as with_none, {sums}
+from told t join cells c on c.cell_id = t.cell_id"""
+
+
+def _of(denominator: str, side: str, cell: str = "c") -> str:
     return " * ".join(
-        f"c.{word}" if word == "players" else f"{side}.{word}" for word in denominator.split(" * ")
+        f"{cell}.{word}" if word == "players" else f"{side}.{word}" for word in denominator.split(" * ")
     )
 
 
@@ -164,16 +286,102 @@ def _lengths(game: Game[Any, Any], runs: Sequence[Run], counted: CountedDeals) -
     )
 
 
-def _items(game: Game[Any, Any], holdings: Holdings, counted: CountedDeals) -> str:
-    """Return a query for the win points of seats that were dealt each item: sums, as in `metric_sums`."""
+def _telling_games(game: Game[Any, Any], runs: Sequence[Run]) -> str:
+    """Return a query for games worth looking at: the first of middle length, the first that nobody wins."""
+    games = stored_table(game.facts, "games")
+    length, stalled = (sql_quote.name(games.column(role).name) for role in ("length", "stalled"))
+    files = sql_quote.parquet(file for run in runs for file in run.files("games"))
+    return f"""with ranked as (
+  select cell_id, length, sum(games) over (partition by cell_id order by length) as upto,
+    sum(games) over (partition by cell_id) as n
+  from lengths
+), middle as (  -- the upper one of two
+  select cell_id, min(length) filter (upto > n // 2) as length from ranked group by cell_id
+)
+select cell_id, min(game_id) filter ({length} = m.length) as typical,
+  m.length as middle, min(game_id) filter ({stalled}) as stalled
+from {files} g join middle m using (cell_id) group by cell_id, m.length"""
+
+
+def _default_lineup(game: Game[Any, Any], planned: Sequence[PlannedCell]) -> str:
+    """Return SQL for whether a row with a `lineup` shows the default player, if that was played."""
+    default = game.facts.default_lineup
+    played = any(cell.lineup == default and cell.games for cell in planned)
+    return f"lineup = {sql_quote.text(default)}" if played else "true"
+
+
+def _items(game: Game[Any, Any], holdings: Holdings, counted: CountedDeals, lineup: str) -> str:
+    """Return a query for the win points of seats that were dealt each item: sums, as in `metric_sums`.
+
+    At the tables of the default player alone: an item is judged nowhere else.
+    """
     item = sql_quote.name(game.facts.item)
     return f"""select cell_id, players, 'item' as measure, item::varchar as "of", players::double as most,
   unnest(sums(points, seats))
 from (
   select cell_id, players, deal(game_id) as deal, {item} as item, sum(win_points) as points, count(*) as seats
-  from {sql_quote.name(holdings.name)} where how = 'opening' and {counted.where("deal(game_id)")}
+  from {sql_quote.name(holdings.name)}
+  where how = 'opening' and {lineup} and {counted.where("deal(game_id)")}
   group by cell_id, players, deal(game_id), {item}
 ) group by cell_id, players, item"""
+
+
+_DRY: Final = "exhaustion"
+"""The measure of how often what all draw from runs out."""
+
+
+def _pools(game: Game[Any, Any], measures: Sequence[Measure], counted: CountedDeals, lineup: str) -> str:
+    """Return a query for sums by deal over all cells with the same players: what is judged over everything.
+
+    Win points of seats, apart where the deck runs dry in most games, and of the seats that were dealt each
+    item. At the same number of players a deal is the same shuffle in all cells, so that is the unit.
+    """
+    seats = [part for part in fractions(measures) if part.measure.name == "seat"]
+    summed = ", ".join(f"sum({part.numerator}) as {part.numerator}" for part in seats)
+    each = ",\n  ".join(
+        f"{{'measure': 'seat', 'of': {sql_quote.text(part.of)}, 's': sums({part.numerator}, games)}}"
+        for part in seats
+    )
+    query = f"""with dry as (
+  select cell_id from metric_sums where measure = '{_DRY}' and 2 * num > den
+), dealt as (
+  select c.players, c.cell_id in (from dry) as dry, d.deal, sum(d.games) as games, {summed}
+  from deals d join cells c on c.cell_id = d.cell_id where {lineup} group by all
+)
+select players, dry, measure, "of", players::double as most, deals, num, den, num2, den2, numden from (
+  select players, dry, unnest([
+  {each}
+  ], recursive := true)
+  from dealt group by players, dry
+) where try_cast("of" as int) < players"""
+    return query + (_pooled_items(game, counted, lineup) if game.facts.mask("opening") else "")
+
+
+def _pooled_items(game: Game[Any, Any], counted: CountedDeals, lineup: str) -> str:
+    """Return the part of a query that is about items: equal hands are put together before they are unpacked.
+
+    A deal gives the same hands in most cells, so few rows are left.
+    """
+    items, seat = (
+        sql_quote.name(game.facts.items),
+        sql_quote.name(game.facts.table("seats").column("seat").name),
+    )
+    masks = [sql_quote.name(mask) for mask in game.facts.mask("opening")]
+    held = " or ".join(
+        f"(place // 64 = {word} and ({mask} >> (place % 64)::ubigint) & 1 = 1)"
+        for word, mask in enumerate(masks)
+    )
+    return f"""
+union all
+select players, false, 'item', item::varchar, players::double, unnest(sums(points, seats)) from (
+  select players, deal, item, sum(points) as points, sum(seats) as seats
+  from (
+    select players, deal(game_id) as deal, {seat}, {", ".join(masks)}, sum(win_points) as points,
+      count(*) as seats
+    from seats where {lineup} and {counted.where("deal(game_id)")} group by all
+  ) join (select id as item, row_number() over (order by id) - 1 as place from {items}) on {held}
+  group by players, deal, item
+) group by players, item"""
 
 
 def _luck(game: Game[Any, Any], runs: Sequence[Run]) -> str:
@@ -219,12 +427,11 @@ from sized join moved using (cell_id)
 where deals > 1 and n * n > q"""
 
 
-def _metrics(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
+def _metrics(measures: Sequence[Measure]) -> str:
     """Return a query for every metric of every cell."""
     own, base = ("{" + ", ".join(f"'{n}': {side}.{n}" for n in _SUMS) + "}" for side in ("s", "b"))
     common = "{" + ", ".join(f"'{n}': p.{n}" for n in _COMMON) + "}"
     plain = "{" + ", ".join(f"'{n}': {n}" for n in _SUMS) + "}"
-    usual = sql_quote.text(game.facts.default_lineup.rpartition("mirror:")[2])
     multiples = ", ".join(
         f"({sql_quote.text(one.name)}, {sql_quote.text(one.multiple.name)})"
         for one in measures
@@ -233,33 +440,23 @@ def _metrics(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
     levels = ", ".join(f"('{name}', {level}::double)" for name, level in QUANTILES.items())
     return f"""with figures as (
   select cell_id, measure as metric, "of", deals, games,
-    if(most is null, mean_from({plain}), share_from({plain}, most)) as f
+    case when most is null then mean_from({plain}) else share_from({plain}, most) end as f
   from metric_sums
-  qualify measure not in ('win_points', 'neighbour')
-    or count(*) filter (measure = 'win_points') over (partition by cell_id) > 1
-), design as (
-  select s.cell_id, s.deals, s.games, if(s.games > s.deals and s.deals > 1, greatest(1::double,
-    (s.num2 * s.deals - s.num * s.num) / s.deals::double / s.deals / (s.games / s.deals)
-    / nullif((l.squares * s.games - l.total * l.total) / s.games::double / s.games, 0)), 1) as effect
-  from metric_sums s join (
-    select cell_id, sum(length * games) as total, sum(length::hugeint * length * games) as squares
-    from lengths group by cell_id
-  ) l using (cell_id) where s.measure = 'mean_length'
 ), ranked as (
   select cell_id, length, sum(games) over (partition by cell_id order by length)::bigint as upto,
     sum(games) over (partition by cell_id)::bigint as n
   from lengths
 ), quantiles as (
   select r.cell_id, q.metric, '' as "of", any_value(d.deals) as deals, any_value(d.games) as games, {{
-    'value': if(q.level = 0.5, (min(length) filter (upto >= greatest(1, ceil(n * q.level)))
-        + min(length) filter (upto >= least(n, floor(n * q.level) + 1))) / 2,
-      min(length) filter (upto >= greatest(1, ceil(n * q.level))))::double,
+    'value': case when q.level = 0.5 then (min(length) filter (upto >= greatest(1, ceil(n * q.level)))
+        + min(length) filter (upto >= least(n, floor(n * q.level) + 1))) / 2
+      else min(length) filter (upto >= greatest(1, ceil(n * q.level))) end::double,
     'low': min(length) filter (upto >= greatest(1,
       floor(n * q.level - z() * sqrt(n * effect * q.level * (1 - q.level)))))::double,
     'high': min(length) filter (upto >= least(n,
       ceil(n * q.level + z() * sqrt(n * effect * q.level * (1 - q.level))) + 1))::double
   }} as f
-  from ranked r join design d using (cell_id), (values {levels}) q(metric, level)
+  from ranked r join designs d using (cell_id), (values {levels}) q(metric, level)
   group by r.cell_id, q.metric, q.level
 ), multiples as (
   select s.cell_id, m.metric, '' as "of", s.deals, s.games,
@@ -268,11 +465,8 @@ def _metrics(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
   join metric_sums s on s.cell_id = p.cell_id and s.measure = p.measure
   join metric_sums b on b.cell_id = p.base_id and b.measure = p.measure
   join (values {multiples}) m(measure, metric) on m.measure = p.measure
-  where b.num > 0
 ), every as (
   from figures
-  union all select cell_id, 'skill', '', deals, games, f from figures
-    where metric = 'win_points' and "of" = {usual}
   union all from quantiles
   union all from multiples
   union all select cell_id, 'luck', '', deals, games,

@@ -16,10 +16,11 @@ file can be given to anything that speaks SQL on the views of `balance.dataset.v
     --   games: how many games
 
 A column may have a title and a kind in brackets, for reports: `text`, `integer`, `number`, `share`, `signed`,
-`verdict`, `variant`, `item`, or `hidden`. Columns `low` and `high` (or `mean_low`, `mean_high`) that follow
-belong to it. Further headings for reports are optional: `Title`; `Note`; `Spread: players, mean` shows one
-column of `mean` for each value of `players`; `Figure: dots`, followed by lines such as `label: lineup` and
-`y: mean`, draws the result instead (`balance.report.model.Chart` has the kinds and their columns).
+`verdict`, `variant`, `item`, `hidden`, or `form` (as the column `form` of the row says). Columns `low` and
+`high` (or `mean_low`, `mean_high`) that follow belong to it. Further headings for reports are optional:
+`Title`; `Note`; `Spread: players, mean` shows one column of `mean` for each value of `players`;
+`Figure: dots`, followed by lines such as `label: lineup` and `y: mean`, draws the result instead
+(`balance.report.model.Chart` has the kinds and their columns).
 
 `Game` names the game whose words the query uses; without it, it is for all. A parameter has a type (`text`,
 `integer`, `number`, `boolean`, or `TABLE.COLUMN`: one of the values there, or the name beside one) and is
@@ -65,6 +66,7 @@ KINDS: Final = (
     "item",
     "pair",
     "lineup",
+    "form",
     "hidden",
 )
 """How the values of a column are printed, and what they are linked to."""
@@ -160,7 +162,7 @@ def report_question(name: str) -> Question:
 
 
 def load_question(path: str | Path, *, plain: bool = False) -> Question:
-    """Read one file; CatalogError with everything that is wrong with its head.
+    """Read one file; CatalogError with everything that is wrong with its head, line by line.
 
     If it may be `plain`, a file without a head is a query that is called by the name of its file.
     """
@@ -169,6 +171,8 @@ def load_question(path: str | Path, *, plain: bool = False) -> Question:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise UsageError(f"there is no file {file}") from None
+    except IsADirectoryError:
+        raise UsageError(f"{file} is a folder; name a file in it") from None
     except UnicodeDecodeError:
         raise UsageError(f"{file} is not UTF-8 text") from None
     except OSError as error:
@@ -191,8 +195,8 @@ def _parse(text: str, file: Path) -> Question:
     problems: list[Problem] = []
     wrong = partial(_wrong, problems, file)
     head = _head(text, wrong)
-    question = " ".join(head["Question"])
-    if not question:
+    said = {heading: " ".join(lines) for heading, lines in head.items()}
+    if not said["Question"]:
         wrong("Question", "what does it ask? (-- Question: How long do games last?)")
     parameters = [_parameter(line, wrong) for line in head["Parameters"]]
     columns, heads = [], []
@@ -202,11 +206,12 @@ def _parse(text: str, file: Path) -> Question:
             columns.append((column["name"], column["meaning"]))
             heads.append((column["title"] or "", column["kind"] or ""))
             if column["kind"] and column["kind"] not in KINDS:
-                wrong("Columns", f"{column['name']}: {unknown('kind', column['kind'], KINDS)}")
+                wrong("Columns", f"{column['name']}: {unknown('kind', column['kind'], KINDS)}", line)
         else:
-            wrong("Columns", f"expected 'NAME: MEANING' or 'NAME [TITLE, KIND]: MEANING', found '{line}'")
+            form = "'NAME: MEANING' or 'NAME [TITLE, KIND]: MEANING'"
+            wrong("Columns", f"expected {form}, found '{line}'", line)
     names = [name for name, _ in columns]
-    spread = _spread(" ".join(head["Spread"]), names, wrong)
+    spread = _spread(head["Spread"], names, wrong)
     figure, axes = _figure(head["Figure"], names, wrong)
     if not columns:
         wrong("Columns", "what does it answer? (--   games: how many games)")
@@ -215,32 +220,32 @@ def _parse(text: str, file: Path) -> Question:
     known = tuple(parameter for parameter in parameters if parameter)
     return Question(
         file.stem,
-        question,
-        " ".join(head["Game"]),
+        said["Question"],
+        said["Game"],
         known,
         tuple(columns),
         text,
         file,
         tuple(heads),
-        " ".join(head["Title"]),
-        " ".join(head["Note"]),
+        said["Title"],
+        said["Note"],
         spread,
         figure,
         axes,
     )
 
 
-def _spread(line: str, columns: Sequence[str], wrong: Any) -> tuple[str, str] | None:
-    if not line:
+def _spread(lines: Sequence[_Line], columns: Sequence[str], wrong: Any) -> tuple[str, str] | None:
+    if not lines:
         return None
-    over, _, value = (part.strip() for part in line.partition(","))
+    over, _, value = (part.strip() for part in lines[0].partition(","))
     for name in (over, value):
         if name not in columns:
-            wrong("Spread", f"expected 'COLUMN, COLUMN': {unknown('column', name, columns)}")
+            wrong("Spread", f"expected 'COLUMN, COLUMN': {unknown('column', name, columns)}", lines[0])
     return over, value
 
 
-def _figure(lines: Sequence[str], columns: Sequence[str], wrong: Any) -> tuple[str, dict[str, str]]:
+def _figure(lines: Sequence[_Line], columns: Sequence[str], wrong: Any) -> tuple[str, dict[str, str]]:
     """Return the kind of a figure, and what is on its axes."""
     if not lines:
         return "", {}
@@ -249,29 +254,41 @@ def _figure(lines: Sequence[str], columns: Sequence[str], wrong: Any) -> tuple[s
     for line in rest:
         word, _, value = (part.strip() for part in line.partition(":"))
         if word not in _FIGURE_WORDS:
-            wrong("Figure", unknown("word", word, _FIGURE_WORDS))
+            wrong("Figure", unknown("word", word, _FIGURE_WORDS), line)
         elif word in ("label", "series", "x", "y", "low", "high") and value not in columns:
-            wrong("Figure", f"{word}: {unknown('column', value, columns)}")
+            wrong("Figure", f"{word}: {unknown('column', value, columns)}", line)
+        elif word == "reference" and not re.fullmatch(r"-?\d+(\.\d+)?", value):
+            wrong("Figure", f"reference: expected a number, found '{value}'", line)
         axes[word] = value
     if kind not in FIGURES:
-        wrong("Figure", unknown("kind of figure", kind, FIGURES))
+        wrong("Figure", unknown("kind of figure", kind, FIGURES), kind)
     missing = [word for word in FIGURES.get(kind, ()) if word not in axes]
     if missing:
-        wrong("Figure", f"{kind} also needs {', '.join(missing)}")
-    if "reference" in axes and not re.fullmatch(r"-?\d+(\.\d+)?", axes["reference"]):
-        wrong("Figure", f"reference: expected a number, found '{axes['reference']}'")
+        wrong("Figure", f"{kind} also needs {', '.join(missing)}", kind)
     return kind, axes
 
 
-def _wrong(problems: list[Problem], file: Path, heading: str, message: str) -> None:
-    problems.append(Problem(str(file), "", heading, message))
+class _Line(str):
+    """A line of a head that knows its number in the file, the first being 1."""
+
+    number: int
+
+    def __new__(cls, content: str, number: int) -> _Line:
+        line = super().__new__(cls, content)
+        line.number = number
+        return line
 
 
-def _head(text: str, wrong: Any) -> dict[str, list[str]]:
+def _wrong(problems: list[Problem], file: Path, heading: str, message: str, line: str = "") -> None:
+    """Note what is wrong with a line; without one, it is the head as a whole."""
+    problems.append(Problem(str(file), f"line {getattr(line, 'number', 1)}", heading, message))
+
+
+def _head(text: str, wrong: Any) -> dict[str, list[_Line]]:
     """Return the lines below each heading of the comment that a file begins with."""
-    found: dict[str, list[str]] = {heading: [] for heading in _HEADINGS}
+    found: dict[str, list[_Line]] = {heading: [] for heading in _HEADINGS}
     heading = ""
-    for line in text.splitlines():
+    for number, line in enumerate(text.splitlines(), 1):
         if not line.startswith("--"):
             break
         content = line.removeprefix("--").removeprefix(" ")
@@ -279,16 +296,17 @@ def _head(text: str, wrong: Any) -> dict[str, list[str]]:
         if title:
             heading = title[1]
             if heading not in found:
-                wrong("", unknown("heading", heading, _HEADINGS))
+                wrong("", unknown("heading", heading, _HEADINGS), _Line(content, number))
                 heading = ""
             elif title[2]:
-                found[heading].append(title[2])
+                found[heading].append(_Line(title[2], number))
         elif not content.strip():
             heading = ""
         elif heading and content.startswith("      ") and found[heading]:
-            found[heading][-1] += f" {content.strip()}"
+            before = found[heading].pop()
+            found[heading].append(_Line(f"{before} {content.strip()}", before.number))
         elif heading:
-            found[heading].append(content.strip())
+            found[heading].append(_Line(content.strip(), number))
     return found
 
 
@@ -296,10 +314,10 @@ def _parameter(line: str, wrong: Any) -> Parameter | None:
     match = _PARAMETER.fullmatch(line)
     if not match:
         form = "$NAME (TYPE, required|optional|default VALUE): MEANING"
-        wrong("Parameters", f"expected '{form}', found '{line}'")
+        wrong("Parameters", f"expected '{form}', found '{line}'", line)
         return None
     if match["type"] not in _TYPES and not re.fullmatch(r"\w+\.\w+", match["type"]):
-        wrong("Parameters", f"${match['name']}: {unknown('type', match['type'], _TYPES)}")
+        wrong("Parameters", f"${match['name']}: {unknown('type', match['type'], _TYPES)}", line)
         return None
     return Parameter(
         match["name"], match["type"], match["meaning"], match["how"] == "required", match["default"]

@@ -123,23 +123,27 @@ def _stored(facts: Facts, table: Table) -> StoredTable:
     if table.name == "games":
         keys = ("index", "replicate")
         own = [c for c in own if c.role in keys] + [_SEED] + [c for c in own if c.role not in keys]
-        return StoredTable(table.name, table.meaning, (*_ids(), *_cell_columns(facts), *own))
-    return StoredTable(table.name, table.meaning, (*_ids(), *own))
+        return StoredTable(table.name, meaning=table.meaning, columns=(*_ids(), *_cell_columns(facts), *own))
+    return StoredTable(table.name, meaning=table.meaning, columns=(*_ids(), *own))
 
 
-_SEED: Final = StoredColumn("seed", "int64", "seed", "seed of the run")
+_SEED: Final = StoredColumn("seed", "int64", "seed", meaning="seed of the run")
 
 
 def _stored_column(column: Column) -> StoredColumn:
     if column.role == "policy":
-        return StoredColumn(column.name, STRING, "policy", "policy that played the seat")
-    return StoredColumn(column.name, column.type, column.role, column.meaning, column.null is not None)
+        return StoredColumn(column.name, STRING, "policy", meaning="policy that played the seat")
+    return StoredColumn(
+        column.name, column.type, column.role, meaning=column.meaning, optional=column.null is not None
+    )
 
 
 def _ids() -> tuple[StoredColumn, ...]:
     return (
-        StoredColumn("game_id", "int64", "game", "the game: cell, ten digits of index, three of replicate"),
-        StoredColumn("cell_id", "int32", "cell", "the cell, a row of the table `cells`"),
+        StoredColumn(
+            "game_id", "int64", "game", meaning="the game: cell, ten digits of index, three of replicate"
+        ),
+        StoredColumn("cell_id", "int32", "cell", meaning="the cell, a row of the table `cells`"),
     )
 
 
@@ -147,15 +151,27 @@ def _cell_columns(facts: Facts) -> tuple[StoredColumn, ...]:
     """Return what a cell fixes for its games, spelled out so that nobody needs a join."""
     word = facts.variant
     return (
-        StoredColumn("edition", STRING, "edition", "edition of the game"),
-        StoredColumn("players", "int8", "players", "how many play"),
+        StoredColumn("edition", STRING, "edition", meaning="edition of the game"),
+        StoredColumn("players", "int8", "players", meaning="how many play"),
         *(
-            StoredColumn(name, STRING, "combination", f"{word} {k + 1} in force, in alphabetical order", True)
+            StoredColumn(
+                name,
+                STRING,
+                "combination",
+                meaning=f"{word} {k + 1} in force, in alphabetical order",
+                optional=True,
+            )
             for k, name in enumerate(combination_columns(facts))
         ),
         *(
-            StoredColumn(name, STRING, "variant", f"{word} {k + 1} in force, in the order played", True)
+            StoredColumn(
+                name,
+                STRING,
+                "variant",
+                meaning=f"{word} {k + 1} in force, in the order played",
+                optional=True,
+            )
             for k, name in enumerate(variant_columns(facts))
         ),
-        StoredColumn("lineup", STRING, "lineup", "who sits where, as `--lineup` takes it"),
+        StoredColumn("lineup", STRING, "lineup", meaning="who sits where, as `--lineup` takes it"),
     )

@@ -67,20 +67,32 @@ _LARGE: Final = ("figures", "metrics")
 """Views with a query for each figure."""
 
 
-_KEPT: Final = ("metrics", "item_deals", "item_versus")
-"""Views that several queries of a report read and that take a while."""
+SUMMED: Final = ("metric_sums", "metric_pairs", "lengths", "luck")
+"""Views of what the games of each cell add up to."""
+_OF_ITEMS: Final = ("item_deals", "item_versus")
+_KEPT: Final = (*SUMMED, "lineup_deals", "metrics", *_OF_ITEMS)
+"""Views over rows or deals that several queries of a report read."""
 
 
-def keep_views(con: duckdb.DuckDBPyConnection, sql: str, kept: set[str], lineup: str) -> None:
-    """Make temporary tables of the views that a query reads, unless they are in `kept`, for further queries.
+def keep_views(con: duckdb.DuckDBPyConnection, sql: str, lineup: str = "") -> None:
+    """Make temporary tables of the views that a query reads, at first or second hand, for further queries.
 
     The views on items are kept for one lineup: it is the only one that a report looks at.
     """
-    for view in _KEPT:
-        if view not in kept and re.search(rf"\b{view}\b", sql):
-            kept.add(view)
-            only = f" where lineup = {sql_quote.text(lineup)}" if view != "metrics" else ""
-            con.execute(f"create temp table {view} as select * from {view}{only}")
+    stored = dict(con.execute("select view_name, sql from duckdb_views() where not internal").fetchall())
+    there = con.execute("select table_name from duckdb_tables() where temporary").fetchall()
+    for (table,) in there:
+        stored.pop(table, None)
+
+    def keep(text: str) -> None:
+        for view in stored.keys() & set(re.findall(r"\w+", text)):
+            if view in stored:  # another view may have been the first to read it
+                keep(stored.pop(view))
+                if view in _KEPT:
+                    only = f" where lineup = {sql_quote.text(lineup)}" if lineup and view in _OF_ITEMS else ""
+                    con.execute(f"create temp table {view} as select * from {view}{only}")
+
+    keep(sql)
 
 
 def view_queries(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) -> dict[str, str]:  # noqa: B008 - it is frozen

@@ -29,6 +29,7 @@ from balance.measure.metrics import Measurement
 from balance.measure.paired import Group, pair_cells, paired_measures
 from balance.stats.corrections import benjamini_yekutieli
 from balance.sweep.replaying import find_game
+from balance.sweep.simulation import require_same_engine
 
 MOST_OPENED: Final = 100
 """Stalled games that are replayed."""
@@ -104,11 +105,14 @@ def causes(
 ) -> Causes | None:
     """Return what explains a broken or bent combination; None if it is neither, or its game has no words.
 
+    DataError if the games are those of another engine: neither replays nor new games would be the same.
     `advance` is called before each rule is switched off, with the variant that it belongs to.
     """
     game = found.game
     if found.verdict not in (Verdict.BROKEN, Verdict.BENT) or not isinstance(game, Explaining):
         return None
+    for run in found.runs:
+        require_same_engine(run.path, run.plan, game)
     cell, _ = found.worst()
     findings = cell.broken if found.verdict is Verdict.BROKEN else cell.bent
     stalls: tuple[tuple[str, int], ...] = ()

@@ -29,7 +29,7 @@ from balance.judge.interaction import Interaction, Together, interactions, toget
 from balance.judge.sentences import finding_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, Key, Verdict, combined
-from balance.measure.cells import CellStatistics, Statistics, connect, games_of_length
+from balance.measure.cells import CellStatistics, Statistics, connect, telling_game
 from balance.measure.metrics import Measurement
 from balance.stats.corrections import Look
 
@@ -109,10 +109,11 @@ class Check:
 
     def sentence(self, finding: Finding) -> str:
         """Return a finding in words, beside the same without variants."""
-        return finding_sentence(finding, self.bench.without(finding), self._items)
+        return finding_sentence(finding, self.bench.without(finding), self.items)
 
     @cached_property
-    def _items(self) -> dict[str, str]:
+    def items(self) -> dict[str, str]:
+        """The names of all items by id."""
         return entry_names(self.game, self.catalog, self.game.facts.item)
 
     def worst(self) -> tuple[CellVerdict, Finding | None]:
@@ -155,12 +156,10 @@ class Check:
         """A game that shows what is wrong, or a typical one: its run, its id, and what it is."""
         cell, finding = self.worst()
         stalls = finding is not None and finding.measured.metric.name == "stalls"
-        lengths = sorted(cell.cell.lengths.items())
-        middle = next(length for length, upto in _running(lengths) if 2 * upto > cell.cell.games)
-        found = games_of_length(self.runs, [(cell.cell.id, middle, stalls)], self.con)
-        if cell.cell.id not in found:  # what stalls on a fresh look alone
+        typical, middle, stalled = telling_game(self.con, cell.cell.id)
+        number = stalled if stalls else typical
+        if number is None:  # what stalls on a fresh look alone
             return None
-        number = found[cell.cell.id]
         index = split_game_id(number).index
         for run in self.runs:
             planned = run.plan.cell(cell.cell.id)
@@ -169,14 +168,6 @@ class Check:
             ):
                 return run, number, "nobody wins it" if stalls else f"one of typical length, {middle} rounds"
         return None
-
-
-def _running(lengths: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield each length with the number of games up to it."""
-    upto = 0
-    for length, games_ in lengths:
-        upto += games_
-        yield length, upto
 
 
 def check(
@@ -222,7 +213,7 @@ def check(
     look = Look(1, 1 if runs else STRENGTHS[strength].looks)
     con = connect()
     judged_ = judged(found, catalog_, variants, opened, players, accepted, look, con=con)
-    while look.number < look.of and any(j.verdict is Verdict.UNDECIDED for j in judged_.own):
+    while look.number < look.of and any(j.open for j in judged_.own):
         say(f"provisional, after {judged_.games:,} games: {judged_.verdict}; more games where it is open")
         look = look._replace(number=look.number + 1)
         opened = [*opened, _play_on(judged_, look, play or play_prepared)]
@@ -254,7 +245,7 @@ def _play_on(found: Check, look: Look, play: Play) -> Run:
     from balance.sweep import simulation
 
     first, last = found.runs[0].path, found.runs[-1]
-    open_ = sorted(j.players for j in found.own if j.verdict is Verdict.UNDECIDED)
+    open_ = sorted(j.players for j in found.own if j.open)
     deals = max(cell.cell.deals for j in found.own for cell in j.cells if j.players in open_)
     sizes = range(len(found.variants) + 1)
     parts = [",".join(part) or "none" for k in sizes for part in combinations(found.variants, k)]
@@ -344,7 +335,7 @@ def judged(
         of = " + ".join(variants) or f"the game without {game.facts.variants}"
         raise DataError(f"the runs hold no games of {of} at these numbers of players")
     con = con or connect()
-    found, bench = judge_runs(runs, thresholds, wanted, look, settled, items=True, into=con)
+    found, bench = judge_runs(runs, thresholds, wanted, look, settled, into=con)
     summed = bench.statistics
     both = together(found, summed) if len(variants) == 2 else []
     return Check(

@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from balance import games, machine
+from balance.dataset.stamp import stamp
 from balance.errors import CatalogError, UsageError
 from balance.experiments.contested_answer import Contested, Doubted, MovedVerdict, Variation, Worth
 from balance.experiments.dealing import Deals, DealtScores, adjustable, items_in
@@ -29,7 +30,6 @@ from balance.experiments.side_by_side import (
     fresh_seed,
     judge_runs,
 )
-from balance.experiments.stamp import stamp
 from balance.games.contract import Catalog, Doubt, Doubtful, Game, Number
 from balance.games.lineup import parse_lineup
 from balance.games.variants import Combination

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from balance import games
-from balance.experiments.stamp import Stamped
+from balance.dataset.stamp import Stamped
 from balance.games.variants import Combination
 
 LEVEL: Final = 0.05
@@ -90,8 +90,8 @@ class Variation:
         if self.others:
             named = ", ".join(f"{one.name} {one.change:+.2f}" for one in self.others[:3])
             more = f" and {len(self.others) - 3} more" if len(self.others) > 3 else ""
-            whose = items if self.own is None else f"of the other {items}"
-            parts.append(f"the value of {len(self.others)} {whose} changes: {named}{more}")
+            whose = "the" if self.own is None else "the other"
+            parts.append(f"the value of {len(self.others)} of {whose} {items} changes: {named}{more}")
         return f"{self.reading}: {'; '.join(parts)}."
 
 

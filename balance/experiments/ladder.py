@@ -39,10 +39,10 @@ class Rung:
     policy: str
     against: str
     value: float
-    low: float | None = None
-    high: float | None = None
-    games: int | None = None
-    stalled: int | None = None
+    low: float
+    high: float
+    games: int
+    stalled: int
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
+from balance.dataset.stamp import Stamped, stamp
 from balance.errors import DataError
 from balance.experiments.contested_answer import Contested
 from balance.experiments.ladder import Rung
-from balance.experiments.stamp import Stamped, stamp
 from balance.games.contract import Catalog, Game
 from balance.resources import shipped
 

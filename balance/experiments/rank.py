@@ -216,7 +216,7 @@ def _affordable(open_: Sequence[Judgement], left: int) -> list[Judgement]:
     chosen: list[Judgement] = []
     counts: set[int] = set()
     for judgement in sorted(open_, key=lambda j: (j.further, j.key)):
-        if judgement.blocked:
+        if not judgement.open:
             continue
         cost = sum(cell.cell.games for cell in judgement.cells)
         if judgement.players not in counts:  # the baseline is played on too

@@ -17,6 +17,7 @@ from balance.games.keys import HIGHEST_SEED
 from balance.games.variants import Combination
 from balance.judge.bench import Bench
 from balance.judge.findings import Finding
+from balance.judge.quality import load_qualities
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Judgements, Key, judge
 from balance.measure.cells import statistics
@@ -62,7 +63,7 @@ def judge_runs(
     """
     chosen = None if cells is None else list(cells)
     summed = statistics(runs, chosen, **counting)
-    bench = Bench(summed)
+    bench = Bench(summed, load_qualities(runs))
     with_variants = [number for number, cell in sorted(summed.cells.items()) if cell.variants]
     return judge(
         summed, thresholds, cells=chosen or with_variants, bench=bench, look=look, settled=settled

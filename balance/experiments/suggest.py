@@ -22,9 +22,8 @@ from balance.experiments.side_by_side import Trials, finding_key, findings_of, f
 from balance.games.contract import Catalog, Number
 from balance.games.lineup import parse_lineup
 from balance.judge.findings import worst_first
-from balance.judge.strengths import strength_of
 from balance.judge.thresholds import Thresholds
-from balance.judge.verdict import Verdict, combined
+from balance.judge.verdict import Verdict
 from balance.sweep.planning import deals_for, parse_precision
 
 SCREENED: Final = 400
@@ -245,7 +244,7 @@ class _Trial:
         seed = self.found.runs[0].plan.seed
         few = {count: min(SCREENED, deals) for count, deals in self.deals}
         screen = self.check(catalog, seed, few, [(), self.found.variants], expert=False)
-        verdict = _verdict(screen)
+        verdict = screen.verdict
         if verdict is Verdict.BROKEN or self.still_outside(screen):
             return Tried(change, Verdict.BROKEN, reason=_reason(screen))
         if _does_nothing(self.found, catalog, change.variant):
@@ -256,10 +255,10 @@ class _Trial:
             for part in combinations(self.found.variants, size)
         ]
         whole = self.check(catalog, seed, dict(self.deals), parts, expert=bool(self.searched))
-        if _verdict(whole) not in MENDED:
-            return Tried(change, verdict, _verdict(whole), reason=_reason(whole))
+        if whole.verdict not in MENDED:
+            return Tried(change, verdict, whole.verdict, reason=_reason(whole))
         again = self.check(catalog, fresh_seed(seed), dict(self.deals), parts, expert=bool(self.searched))
-        return Tried(change, verdict, _verdict(whole), _verdict(again), _reason(again))
+        return Tried(change, verdict, whole.verdict, again.verdict, _reason(again))
 
     def check(
         self,
@@ -303,17 +302,6 @@ def _trials(found: Check, place: Path, jobs: int | None) -> Trials:
     lineups = {cell.lineup for cell in plan.cells}
     default = lineups == set(found.game.facts.default_sweep_lineups)
     return Trials(found.game, plan.edition, () if default else sorted(lineups), place, jobs)
-
-
-def _verdict(found: Check) -> Verdict:
-    """Return the verdict; few games of players who search cannot say more than broken."""
-    facts = found.game.facts
-    return combined(
-        cell.verdict
-        for judgement in found.own
-        for cell in judgement.cells
-        if cell.judged and (cell.verdict is Verdict.BROKEN or strength_of(facts, cell.cell.lineup).learned)
-    )
 
 
 def _reason(found: Check) -> str:

@@ -51,7 +51,7 @@ class Keys:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
         plain = AfterValidator(lambda form: form.model_dump(exclude_unset=True))
-        return plain.__get_pydantic_core_schema__(self.form, handler)
+        return handler.generate_schema(Annotated[self.form, plain])
 
 
 def whole(low: int, high: int) -> Expected:

@@ -2,9 +2,9 @@
 
 `mirror:P` seats the same policy everywhere; a list (`random,random,thrifty`) names one policy per seat and is
 rotated from replicate to replicate of a deal, so that each sits everywhere equally often; `one:A,B` is the
-list of one A and B at all other seats, at any number of players, and in `one:field,B` the one draws its
-policy from the game's field, deal by deal; in `drawn:A,B` every seat draws one of these, in `field` one of
-the game's field.
+list of one A and B at all other seats, at any number of players, and in `one:A+C,B` the one is A or C, deal
+by deal (`one:field+C,B`: one of the game's field, or C); in `drawn:A,B` every seat draws one of these, in
+`field` one of the game's field.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,6 +29,7 @@ _MIRROR: Final = "mirror"
 _ONE: Final = "one"
 _DRAWN: Final = "drawn"
 _FIELD: Final = "field"
+_OR: Final = "+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +105,8 @@ def parse_lineup(text: str, players: int, game: "Game[Any, Any]") -> Lineup:
         both = rest.split(",")
         if len(both) != 2:
             raise UsageError(f"the lineup '{text}': one:A,B seats one A among B (a lineup is {FORMS})")
-        if both[0].strip() == _FIELD:
-            return _guest(both[1], players, game)
+        if both[0].strip() == _FIELD or _OR in both[0]:
+            return _guest(both[0], both[1], players, game)
         written = [both[0], *both[1:] * (players - 1)]
     numbers = [_number(name, game) for name in written]
     if len(numbers) != players:
@@ -118,16 +119,17 @@ def parse_lineup(text: str, players: int, game: "Game[Any, Any]") -> Lineup:
     return Lineup(normal, players, tuple(names), tuple(numbers))
 
 
-def _guest(others: str, players: int, game: "Game[Any, Any]") -> Lineup:
-    """Return the lineup of one policy of the game's field among others, which changes from deal to deal."""
-    if not game.facts.field:
+def _guest(guests: str, others: str, players: int, game: "Game[Any, Any]") -> Lineup:
+    """Return the lineup of one of several policies among others, which changes from deal to deal."""
+    written = [name.strip() for name in guests.split(_OR)]
+    if _FIELD in written and not game.facts.field:
         raise UsageError(f"{game.facts.title} has no field of policies; a lineup is {FORMS}")
-    numbers = [game.policy_number(name) for name in game.facts.field] + [_number(others, game)] * (
-        players - 1
-    )
+    named = [name for one in written for name in (game.facts.field if one == _FIELD else (one,))]
+    drawn = list(dict.fromkeys(_number(name, game) for name in named))
+    numbers = [*drawn, *[_number(others, game)] * (players - 1)]
     names = tuple(game.policy_name(number) for number in numbers)
-    guests = len(game.facts.field)
-    return Lineup(f"{_ONE}:{_FIELD},{names[-1]}", players, names, tuple(numbers), guests=guests)
+    text = f"{_ONE}:{_OR.join(written)},{names[-1]}"
+    return Lineup(text, players, names, tuple(numbers), guests=len(drawn))
 
 
 def drawn_lineup(policies: Sequence[str], players: int, game: "Game[Any, Any]", text: str) -> Lineup:

@@ -12,6 +12,10 @@ from typing import NamedTuple
 KINDS = ("share", "points", "mean")
 """A share of 0 to 1, win points (a share times the number of players), or an amount without a limit."""
 
+LOG = "log"
+"""Pairs are compared with both variants alone by the logarithm of a factor."""
+POINTS = "points"
+"""Pairs are compared with both variants alone by a difference of shares or win points."""
 SUBJECTS = ("length", "winning", "play")
 """What a compared measure is about: how long games last, who wins, or what is done on the way."""
 
@@ -35,6 +39,15 @@ class Compared(NamedTuple):
     title: str
     sentence: str
     atlas: bool = False
+
+
+class Beyond(NamedTuple):
+    """What a measure is called where a pair of variants is compared with both alone."""
+
+    title: str
+    """As in a sentence, with `{of}` for the thing: "length", "win points of {of}"."""
+    atlas: bool = False
+    """Whether reports compare it in every pair, and the atlas offers it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +77,9 @@ class Measure:
     """The value that says "nothing special", if there is one: thresholds are margins around it."""
     multiple: Compared | None = None
     """Whether it is compared with the base game, on common deals, and under which name."""
+    beyond: Beyond | None = None
+    """Whether pairs are compared with both variants alone, deal by deal: as logarithms of means where it has
+    a multiple, otherwise as differences. The denominator must be alike with and without variants."""
     atlas: bool = False
     """Whether the atlas offers it."""
     compared: str = ""

@@ -4,9 +4,9 @@ The modules are found by following imports, also those inside functions, from th
 digest is taken over their syntax trees, written down by a walk of our own, so that it is the same on every
 supported Python. What cannot change a row does not count: comments, layout, docstrings, `__all__`,
 annotations (except those of the fields of a class), blocks under `if TYPE_CHECKING`, the arguments of a
-raised exception, and the message of an assert. An import that only the last three use is neither counted nor
-followed: a module that words an error decides nothing. An import that annotations use is followed, because
-objects come as arguments.
+raised exception, the message of an assert, and an argument `meaning=`, which describes a column or a table.
+An import that only the last four use is neither counted nor followed: a module that words an error decides
+nothing. An import that annotations use is followed, because objects come as arguments.
 
 Nothing here is kept on disk, and no module is imported to be read.
 """
@@ -146,6 +146,7 @@ class _Walk:
             ast.Assign: self._assign,
             ast.ClassDef: self._class,
             ast.JoinedStr: self._joined,
+            ast.keyword: self._keyword,
         }
 
     def node(self, node: Any) -> None:
@@ -208,6 +209,11 @@ class _Walk:
             text = ""
             self._plain(part)
         self.words += ("str", text, ")")
+
+    def _keyword(self, node: ast.keyword) -> None:
+        """Write an argument down, unless it says what a column means."""
+        if node.arg != "meaning":
+            self._plain(node)
 
     def _expression(self, node: ast.Expr) -> None:
         if not (isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)):

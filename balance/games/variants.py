@@ -54,21 +54,25 @@ def combinations_of(
 ) -> list[Combination]:
     """Return the combinations that a user asks for, sorted, each once.
 
-    A value is a word (`pairs`, `singles`, `none`, `all`) or a list of names. With `ordered` the order of
-    names counts, and a word means every order.
+    A value is a word (`pairs`, `singles`, `none`, `all`), a word for some variants (`all:A,B,C`) or a list of
+    names. With `ordered` the order of names counts, and a word means every order.
     """
     facts = game.facts
     words = [word for word, count in WORDS.items() if count <= facts.variants_at_once]
     every = sorted(game.variants(catalog, edition))
     found: set[Combination] = set()
     for value in given:
-        asked = value.strip().lower()
+        asked, _, some = value.strip().partition(":")
+        asked = asked.lower() if asked.lower() in (ALL, *WORDS) else value.strip().lower()
         if asked in WORDS and asked not in words:
             raise UsageError(f"{facts.title} has at most {facts.variants_at_once} {facts.variants} at once")
         if asked == ALL or asked in words:
             choose = permutations if ordered else combinations
+            names = variant_names(game, catalog, [some])
+            ids_of = {variant_ids(game, catalog, edition, [name]) for name in names}
+            known = sorted(one for (one,) in ids_of) or every
             for word in words if asked == ALL else [asked]:
-                found.update(choose(every, WORDS[word]))
+                found.update(choose(known, WORDS[word]))
         else:
             ids = variant_ids(game, catalog, edition, [value])
             found.add(ids if ordered else tuple(sorted(ids)))

@@ -4,48 +4,93 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
-from balance.judge.findings import Finding, compute_p_values
+from balance.judge.findings import Finding, compute_p_values, worst_first
+from balance.judge.quality import NOTHING_KNOWN, Qualities
 from balance.judge.strengths import strength_of
 from balance.judge.thresholds import Class, Thresholds
 from balance.measure.cells import CellStatistics, Statistics
 from balance.measure.metrics import Measurement, measure_cells
 
 
-@dataclass
-class CellLook:
-    """What is known of a cell before any correction."""
+class Verdict(StrEnum):
+    """What can be said of a combination of variants."""
+
+    BROKEN = "broken"
+    UNDECIDED = "undecided"
+    BENT = "bent"
+    FINE = "fine"
+
+
+@dataclass(slots=True)
+class CellVerdict:
+    """One cell: its findings, and the verdict at its strength of play once they are corrected."""
 
     cell: CellStatistics
-    findings: list[Finding]
-    missing: tuple[str, ...]
-    not_looked_at: tuple[str, ...]
+    strength: str
+    """For whom: `casual play`."""
+    findings: tuple[Finding, ...]
+    missing: tuple[str, ...] = ()
+    """Metrics with a threshold that could not be measured although they should: fine cannot be said."""
     may_break: bool = False
     """Whether what is missing could break the game."""
+    verdict: Verdict = Verdict.UNDECIDED
+    not_broken: bool = False
+    """Whether every metric is inside the ends that break the game, beyond doubt."""
+    further: float = 0.0
+    """Games of this cell that would settle it, were everything as estimated; infinite if none would."""
+    holding: Finding | None = None
+    """What needs most of them."""
 
     @property
     def p_unbroken(self) -> float:
         """The p-value against "outside an end that breaks the game"."""
-        if not self.judged or self.may_break:
-            return 1.0
-        return max((f.p_fine for f in self.findings if f.kind is Class.BREAKS and f.holds), default=0.0)
+        return 1.0 if self.may_break else self._p_inside([f for f in self.findings if f.kind is Class.BREAKS])
 
     @property
     def p_fine(self) -> float:
         """The p-value against "outside any end"."""
-        if not self.judged:
-            return 1.0
-        return max((f.p_fine for f in self.findings if f.holds), default=0.0)
+        return self._p_inside(self.findings)
+
+    def _p_inside(self, findings: Sequence[Finding]) -> float:
+        return max((f.p_fine for f in findings if f.holds), default=0.0) if self._shows_play else 1.0
+
+    @property
+    def _shows_play(self) -> bool:
+        """Whether it shows the play that a verdict is about."""
+        return any(not (finding.weaker or finding.search) for finding in self.findings)
+
+    @property
+    def advises(self) -> bool:
+        """Whether it shows players who search, beside the default player: it can find faults, not fine."""
+        return not self._shows_play and any(finding.search for finding in self.findings)
 
     @property
     def judged(self) -> bool:
-        """Whether a verdict may rest on anything here."""
-        return any(not finding.weaker for finding in self.findings)
+        """Whether a verdict may rest on it: not on weaker play, and on search only where it finds a fault."""
+        fault = any(finding.broken or finding.bent for finding in self.findings)
+        return not self.findings or self._shows_play or fault
 
     @property
-    def left_out(self) -> bool:
-        """Whether it shows weaker play alone."""
-        return bool(self.findings) and not self.judged
+    def broken(self) -> list[Finding]:
+        """What breaks it, the worst first."""
+        return sorted((f for f in self.findings if f.broken), key=worst_first)
+
+    @property
+    def bent(self) -> list[Finding]:
+        """What bends it, the farthest outside first."""
+        return sorted((f for f in self.findings if f.bent), key=worst_first)
+
+    @property
+    def accepted(self) -> list[Finding]:
+        """What would break or bend it, had it not been accepted."""
+        return sorted((f for f in self.findings if f.outside and f.accepted), key=worst_first)
+
+    @property
+    def weaker(self) -> list[Finding]:
+        """What is outside its range in weaker play alone."""
+        return sorted((f for f in self.findings if f.outside and f.weaker), key=worst_first)
 
 
 @dataclass
@@ -53,6 +98,8 @@ class Bench:
     """What several judgements of the same games share: measurements are computed once."""
 
     statistics: Statistics
+    qualities: Qualities = NOTHING_KNOWN
+    """How good the play behind each verdict is."""
     measured: dict[int, list[Measurement]] = field(default_factory=dict)
     _played: dict[str, set[tuple[int, tuple[str, ...]]]] = field(default_factory=dict)
 
@@ -74,12 +121,16 @@ class Bench:
             return None
         return next((m for m in self.of(base) if m.name == finding.measured.name), None)
 
-    def looks(self, cells: Sequence[CellStatistics], thresholds: Thresholds) -> list[CellLook]:
+    def looks(self, cells: Sequence[CellStatistics], thresholds: Thresholds) -> list[CellVerdict]:
         """Compare cells with the thresholds; p-values of all findings are computed at once."""
         self.measure(cells)
         found = [self._look(cell, thresholds) for cell in cells]
         compute_p_values([finding for seen in found for finding in seen.findings])
         return found
+
+    def searches(self, cell: CellStatistics) -> bool:
+        """Return whether the players of a cell think everything out."""
+        return not strength_of(self.statistics.facts, cell.lineup).learned
 
     def weaker(self, cell: CellStatistics, measured: Measurement) -> bool:
         """Return whether a metric is judged at another table: that of the default player, if it was played.
@@ -93,10 +144,15 @@ class Bench:
             return not cell.lineup.startswith(alone) and (cell.players, cell.variants) in self._with(alone)
         if (measured.metric.compares or measured.metric.mixed) and f"win_points:{facts.usual}" in cell.sums:
             return False
-        if cell.lineup == facts.default_lineup or not strength_of(facts, cell.lineup).learned:
+        if cell.lineup == facts.default_lineup or self.searches(cell):
             return False
-        default = self.statistics.find(cell.players, cell.variants, facts.default_lineup)
-        return default is not None and bool(default.games)
+        return self._default(cell) is not None
+
+    def _default(self, cell: CellStatistics) -> CellStatistics | None:
+        """Return the cell of the default player with the same players and variants, if it was played."""
+        facts = self.statistics.facts
+        found = self.statistics.find(cell.players, cell.variants, facts.default_lineup)
+        return found if found is not None and found.games else None
 
     def _with(self, start: str) -> set[tuple[int, tuple[str, ...]]]:
         """Return the players and variants for which a lineup that begins like this was played."""
@@ -112,24 +168,24 @@ class Bench:
         name = measured.metric.name
         return name == "item" or (name == "seat" and self.statistics.facts.seats_alike)
 
-    def _look(self, cell: CellStatistics, thresholds: Thresholds) -> CellLook:
+    def _look(self, cell: CellStatistics, thresholds: Thresholds) -> CellVerdict:
+        default = self._default(cell) if self.searches(cell) else None
+        beside = {measured.name for measured in self.of(default)} if default else set()
         findings: list[Finding] = []
-        looked: set[str] = set()
         for measured in self.measured[cell.id]:
             threshold = thresholds.of(measured)
             if threshold is None or not measured.comparable:
                 continue
-            looked.add(measured.metric.name)
             for upper, bound in ((False, threshold.low), (True, threshold.high)):
                 if bound is not None:
                     accepted = thresholds.accepts(measured, upper=upper)
                     finding = Finding(cell, measured, threshold, upper, accepted=accepted)
                     finding.weaker, finding.pooled = self.weaker(cell, measured), self.pooled(measured)
+                    finding.search = measured.name in beside
                     findings.append(finding)
-        wanted = dict.fromkeys(threshold.metric for threshold in thresholds.entries)
-        absent = [name for name in wanted if name not in looked]
-        needs_base = [name for name in absent if name.endswith("_ratio") and cell.variants]
-        missing = needs_base if self.statistics.baseline(cell) is None else []
-        rest = [name for name in absent if name not in missing]
-        may_break = any(Class.BREAKS in t.classes for t in thresholds.entries if t.metric in missing)
-        return CellLook(cell, findings, tuple(missing), tuple(rest), may_break)
+        looked = {finding.measured.metric.name for finding in findings}
+        multiples = [t for t in thresholds.entries if t.of_base and t.metric not in looked]
+        missing = multiples if cell.variants and self.statistics.baseline(cell) is None else []
+        strength = strength_of(self.statistics.facts, cell.lineup).name
+        may_break = any(Class.BREAKS in threshold.classes for threshold in missing)
+        return CellVerdict(cell, strength, tuple(findings), tuple(t.metric for t in missing), may_break)

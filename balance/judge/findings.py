@@ -34,10 +34,16 @@ class Finding:
     """Whether it shows weaker play, while the default player was measured too: no verdict depends on it."""
     pooled: bool = False
     """Whether it is judged over everything that was played: here it counts only if the metric is outside."""
+    search: bool = False
+    """Whether players who search show it, beside the default player: it counts only where it decides."""
+    overridden: bool = False
+    """Whether players who search decide it, and differently: no verdict depends on it."""
     adjusted: float = 1.0
     """`p_broken`, corrected over all tests of its class."""
     outside: bool = False
     """Whether the metric is outside its range at this end, beyond doubt."""
+    inside: bool = False
+    """Whether it is inside, beyond doubt; looked at only where players search."""
 
     @property
     def kind(self) -> Class:
@@ -47,12 +53,13 @@ class Finding:
     @property
     def counts(self) -> bool:
         """Whether a verdict may rest on it."""
-        return not self.accepted and not self.weaker
+        decides = self.outside or self.inside or not self.search
+        return decides and not (self.accepted or self.weaker or self.overridden)
 
     @property
     def holds(self) -> bool:
         """Whether it must be shown inside its range before a verdict is *bent* or *fine*."""
-        return self.counts and not self.pooled
+        return self.counts and not self.pooled and not self.search
 
     @property
     def broken(self) -> bool:

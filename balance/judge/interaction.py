@@ -2,40 +2,31 @@
 
 The difference in differences on common seeds: the same deal is looked at with both variants, with each alone
 and with none. Length and money are compared as logarithms of means (twice as long and half as long cancel
-out), shares and win points as they are. Integers are summed per deal; the unit is the deal.
+out), shares and win points as they are. The view `interactions` sums integers per deal; the unit is the deal.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from balance.dataset.measures import declared
 from balance.dataset.run import Run
+from balance.games.measures import LOG
 from balance.judge.strengths import strength_of
 from balance.judge.verdict import Judgements, Key, Verdict
 from balance.measure.cells import CellStatistics, Statistics
-from balance.measure.quartets import LOG, SIGNS, Asked, quartets_of, sums_of_pairs
+from balance.measure.metrics import by_kind, intervals_of
+from balance.measure.pairs import beyond_rows, pair_parts
 from balance.stats.corrections import benjamini_yekutieli
-from balance.stats.intervals import Interval, Z, normal_tail
-from balance.stats.ratio import Ratio
+from balance.stats.intervals import Interval
 
 if TYPE_CHECKING:
     import duckdb
-
-TITLES: Final = {
-    "mean_length": "length",
-    "money": "money at the end",
-    "hand": "size of the hand at the end",
-    "stalls": "games that nobody wins",
-    "no_lead_change": "games in which the lead never changes",
-    "tie_extensions": "games that go on after the goal is reached",
-    "exhaustion": "games in which the deck runs out",
-    "win_points": "win points of {}",
-    "seat": "win points of seat {}",
-}
-"""What measures are called in sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +36,8 @@ class Interaction:
     cell: CellStatistics
     measure: str
     """As the sums are named: `mean_length`, `stalls`, `win_points:adaptive`."""
+    title: str
+    """What it is called in a sentence."""
     scale: str
     """`log`: the logarithm of a factor; `points`: a difference of shares or win points."""
     interval: Interval
@@ -55,9 +48,7 @@ class Interaction:
 
     def sentence(self) -> str:
         """Return it in words."""
-        kind, _, of = self.measure.partition(":")
-        name = TITLES.get(kind, "{}").format(of or self.measure)
-        value, low, high = self.interval
+        name, (value, low, high) = self.title, self.interval
         if self.scale == LOG:
             value, low, high = (math.exp(end) for end in self.interval)
             return f"{name} {value:.2f} times what both alone would give ({low:.2f} to {high:.2f})"
@@ -69,87 +60,41 @@ def interactions(
     statistics: Statistics,
     cells: Iterable[int] | None = None,
     *,
-    measures: Collection[str] | None = None,
+    atlas: bool = False,
     con: duckdb.DuckDBPyConnection | None = None,
 ) -> list[Interaction]:
     """Return what the pairs among some cells (by default all) do beyond their variants alone.
 
-    Pairs of which a variant was not played alone at the same players and lineup are left out. `measures` says
-    what is looked at, as the sums are named; by default everything. `con` is a connection that has the deals.
+    Pairs of which a variant was not played alone at the same players and lineup are left out. With `atlas`
+    only what reports compare in every pair is looked at.
     """
-    asked, totals = sums_of_pairs(runs, list(quartets_of(statistics, cells)), measures, con)
-    found = _tested(
-        made for number, total in totals.items() for made in _of_cell(statistics.cells[number], asked, total)
+    measures = declared(statistics.facts, statistics.facts.policies)
+    titles = {one.name: one.beyond.title for one in measures if one.beyond}
+    order = {name: k for k, name in enumerate(titles)}
+    rows = sorted(
+        beyond_rows(runs, pair_parts(statistics, cells), atlas=atlas, con=con),
+        key=lambda row: (row[0], order[row[1]], row[2]),
     )
-    corrected = benjamini_yekutieli([p for *_, p in found])
+    estimates = [estimate for *_, estimate in rows]
+    p_values = [1.0] * len(rows)
+    for kind, places in by_kind(estimates).items():
+        made = kind.stack([estimates[place] for place in places])
+        both = np.minimum(1.0, 2 * np.minimum(made.above(0.0), made.below(0.0)))
+        for place, p in zip(places, both.tolist(), strict=True):
+            p_values[place] = p
+    every = zip(rows, intervals_of(estimates), p_values, benjamini_yekutieli(p_values), strict=True)
     return [
-        Interaction(cell, name, scale, interval, p, adjusted)
-        for (cell, name, scale, interval, p), adjusted in zip(found, corrected, strict=True)
-    ]
-
-
-Seen = tuple[CellStatistics, str, str, Ratio | tuple[Interval, float]]
-Found = tuple[CellStatistics, str, str, Interval, float]
-
-
-def _of_cell(cell: CellStatistics, asked: Sequence[Asked], total: dict[str, int]) -> Iterator[Seen]:
-    deals = total["deals"]
-    if deals < 2:
-        return
-    mixed = sum(name.startswith("win_points:") for name in cell.sums) > 1
-    for name, scale, _, den in asked:
-        kind, _, of = name.partition(":")
-        if (kind == "seat" and int(of) >= cell.players) or (kind == "win_points" and not mixed):
-            continue
-        if scale == LOG:
-            found = _log_difference(total, name, deals)
-            if found is not None:
-                yield cell, name, scale, found
-            continue
-        each = cell.replicates
-        difference = Ratio(
-            deals,
-            total[f"{name}:n"],
-            total[f"{name}:d"] if den else deals * each,
-            total[f"{name}:n2"],
-            total[f"{name}:d2"] if den else deals * each * each,
-            total[f"{name}:x"] if den else total[f"{name}:n"] * each,
-            math.inf,
+        Interaction(
+            statistics.cells[number],
+            f"{measure}:{of}" if of else measure,
+            titles[measure].format(of=of),
+            scale,
+            interval,
+            p,
+            adjusted,
         )
-        if difference.den:
-            yield cell, name, scale, difference
-
-
-def _tested(seen: Iterable[Seen]) -> list[Found]:
-    """Return intervals and two-sided p-values; those of differences of shares are computed at once."""
-    import numpy as np
-
-    every = list(seen)
-    ratios = [made for *_, made in every if isinstance(made, Ratio)]
-    tested: Iterator[tuple[Interval, float]] = iter(())
-    if ratios:
-        many = Ratio.stack(ratios)
-        p_values = np.minimum(1.0, 2 * np.minimum(many.above(0.0), many.below(0.0)))
-        rows = zip(many.value.tolist(), many.low.tolist(), many.high.tolist(), p_values.tolist(), strict=True)
-        tested = ((Interval(*ends), p) for *ends, p in rows)
-    return [(*head, *(next(tested) if isinstance(made, Ratio) else made)) for *head, made in every]  # type: ignore[misc]
-
-
-def _log_difference(total: dict[str, int], name: str, deals: int) -> tuple[Interval, float] | None:
-    """Return the difference in differences of log means, with the variance of its linearisation."""
-    sums = [total[f"{name}:{k}"] for k in range(4)]
-    if min(sums) <= 0:
-        return None
-    value = sum(sign * math.log(part) for sign, part in zip(SIGNS, sums, strict=True))
-    variance = 0.0
-    for k in range(4):
-        for m in range(4):
-            low, high = min(k, m), max(k, m)
-            covariance = (total[f"{name}:{low}{high}"] * deals - sums[k] * sums[m]) / (deals - 1)
-            variance += SIGNS[k] * SIGNS[m] * covariance / (sums[k] * sums[m])
-    error = math.sqrt(max(variance, 0.0))
-    z = abs(value) / error if error else (math.inf if value else 0.0)
-    return Interval(value, value - Z * error, value + Z * error), min(1.0, 2 * normal_tail(z))
+        for (number, measure, of, scale, _), interval, p, adjusted in every
+    ]
 
 
 # --- neither breaks it, together they do

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from balance.dataset.run import Run
 from balance.errors import DataError
+from balance.games.variants import entry_names
 from balance.judge.bench import Bench
 from balance.judge.findings import Finding
 from balance.judge.interaction import Together, together
-from balance.judge.sentences import finding_sentence, in_brief
+from balance.judge.quality import load_qualities
+from balance.judge.sentences import finding_sentence, in_brief, pool_sentence
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Judgements, Key, Verdict, judge
 from balance.measure.cells import Statistics, statistics
@@ -37,7 +40,16 @@ class Ranking:
 
     def sentence(self, finding: Finding) -> str:
         """Return a finding in words, beside the same without variants."""
-        return finding_sentence(finding, self.bench.without(finding))
+        return finding_sentence(finding, self.bench.without(finding), self._items)
+
+    @cached_property
+    def _items(self) -> dict[str, str]:
+        run = self.runs[0]
+        return entry_names(run.game, run.catalog, run.game.facts.item)
+
+    def pools(self) -> list[str]:
+        """Return the verdicts on what is judged over everything that was played, in words."""
+        return [pool_sentence(pool, self._items) for pool in self.judgements.pools]
 
     def in_brief(self, judgement: Judgement) -> str:
         """Return in one line what bends a combination."""
@@ -95,7 +107,7 @@ def rank(
     if not cells:
         raise DataError(f"the runs hold no games under {run.game.facts.variants} to be judged")
     summed = summed or statistics(runs, cells)
-    bench = Bench(summed)
+    bench = Bench(summed, load_qualities(runs))
     found = judge(summed, thresholds, cells=cells, bench=bench, look=look, settled=settled)
     both = tuple(together(found, summed))
     return Ranking(tuple(runs), summed, bench, found, ranked(found.judgements, both), both)

@@ -6,12 +6,14 @@ Words only; nothing is computed or judged here. A metric without a sentence is s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
+from balance.dataset.measures import Metric
 from balance.judge.findings import Finding
-from balance.judge.verdict import TOO_MANY
-from balance.measure.metrics import Measurement, Metric
+from balance.judge.quality import MOST, quality_sentence
+from balance.judge.verdict import TOO_MANY, CellVerdict, Judgement
+from balance.measure.metrics import Measurement
 from balance.stats.intervals import Interval
 from balance.stats.ratio import Multiple
 
@@ -19,6 +21,13 @@ _MOST_BRIEF: Final = 3
 """Things that a line in brief names."""
 _NOBODY: Final = 0.005
 """A share below which nobody is said to do it."""
+
+_NEEDS: Final = {
+    "luck": "needs deals that are replayed, --replicates",
+    "skill": "needs one default player among others",
+    "win_points": "needs other styles at the table of the default player",
+}
+"""What games must have to show a metric."""
 
 
 def percent(value: float, near: float | None = None) -> str:
@@ -117,6 +126,14 @@ def finding_sentence(
     return f"{measured_sentence(finding.measured, base, items)}. {end}"
 
 
+def pool_sentence(pool: CellVerdict, items: Mapping[str, str] | None = None) -> str:
+    """Return the verdict on what is judged over everything that was played, by its furthest figure."""
+    assert pool.holding is not None
+    said = finding_sentence(pool.holding, items=items)
+    metric = pool.holding.measured.metric.title
+    return f"{pool.cell.players} players, {metric}, {pool.strength}: {pool.verdict}. Furthest: {said}"
+
+
 def needed_sentence(further: float) -> str:
     """Return how many more games would settle a verdict, in words.
 
@@ -127,3 +144,39 @@ def needed_sentence(further: float) -> str:
         return "Too close to call."
     size = int(10 ** max(0, len(str(int(further))) - 2))
     return f"About {math.ceil(further / size) * size:,} more games would settle it."
+
+
+def unseen_sentence(names: Sequence[str]) -> str:
+    """Return which metrics games do not show, and what would.
+
+    >>> unseen_sentence(["luck", "item"])
+    'Not looked at: luck (needs deals that are replayed, --replicates), item.'
+    """
+    said = (f"{name} ({_NEEDS[name]})" if name in _NEEDS else name for name in names)
+    return f"Not looked at: {', '.join(said)}."
+
+
+def open_sentence(judgement: Judgement, sentence: Callable[[Finding], str]) -> str:
+    """Return what keeps a verdict undecided; `sentence` puts a finding into words."""
+    if judgement.holding is not None:
+        return f"{sentence(judgement.holding)} {needed_sentence(judgement.further)}"
+    missing = [name for cell in judgement.cells for name in cell.missing]
+    if missing:
+        return f"Not measured without the game in the box: {', '.join(dict.fromkeys(missing))}."
+    if judgement.quality is not None and judgement.quality.poor:
+        return quality_sentence(judgement.quality)
+    if judgement.not_looked_at:
+        return f"Fine as far as was looked. {unseen_sentence(judgement.not_looked_at)}"
+    return needed_sentence(judgement.further)
+
+
+def quality_overview(judgements: Sequence[Judgement]) -> str:
+    """Return how good the play behind some verdicts is, in one sentence."""
+    known = [judgement.quality for judgement in judgements if judgement.quality is not None]
+    if not known or len(judgements) == 1:
+        return quality_sentence(known[0] if known else None)
+    most, poor = max(quality.high for quality in known), sum(quality.poor for quality in known)
+    return (
+        f"How much a best reply gains is known for {len(known):,} of {len(judgements):,} verdicts: at most "
+        f"{most:.2f} win points; {poor:,} rest on play that is not good enough (more than {MOST})."
+    )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from balance.games.facts import Facts, Strength
+from balance.measure.cells import CellStatistics
 
 
 def strength_of(facts: Facts, lineup: str) -> Strength:
@@ -11,3 +14,8 @@ def strength_of(facts: Facts, lineup: str) -> Strength:
         if lineup == strength.lineup or (strength.lineup[-1:] == ":" and lineup.startswith(strength.lineup)):
             return strength
     return Strength(lineup, lineup)
+
+
+def of_default(cells: Sequence[CellStatistics], facts: Facts) -> list[CellStatistics]:
+    """Return the cells of the default player, or all if it did not play: most metrics are judged there."""
+    return [cell for cell in cells if cell.lineup == facts.default_lineup] or list(cells)

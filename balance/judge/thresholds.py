@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Final, TypeVar
 
-from pydantic import AfterValidator, PlainValidator, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, field_validator
 
+from balance.dataset.measures import metrics_of
 from balance.errors import UsageError
 from balance.games import tomlfile
 from balance.games.contract import Accepting, Facts, Game
 from balance.games.forms import Form, number, read, text, word
 from balance.games.tomlfile import Problems, RawEntry
-from balance.measure.metrics import Measurement, metrics_of
+from balance.measure.metrics import Measurement
 from balance.suggest import unknown
 
 _KIND: Final = "threshold"
@@ -57,6 +58,11 @@ class Threshold:
     def metric(self) -> str:
         """The name of the metric that it is about."""
         return self.id.partition(":")[0]
+
+    @property
+    def of_base(self) -> bool:
+        """Whether it is a multiple of the game without variants."""
+        return self.metric.endswith("_ratio")
 
     @property
     def classes(self) -> list[Class]:
@@ -108,6 +114,22 @@ class Thresholds:
     def accepts(self, measured: Measurement, *, upper: bool) -> bool:
         """Return whether a user accepts what is found at one end of the range of a metric."""
         return any(one.covers(measured, upper=upper) for one in self.accepted)
+
+    def wanted(self, *, variants: bool) -> tuple[str, ...]:
+        """Return the metrics that a verdict of *fine* must have looked at: judged, and not accepted anyway.
+
+        The game without `variants` is not compared with itself.
+        """
+        allowed = {(one.metric, one.end) for one in self.accepted if not one.of}
+
+        def accepted(entry: Threshold) -> bool:
+            ends = [
+                end for end, bound in zip(_ENDS, (entry.low, entry.high), strict=True) if bound is not None
+            ]
+            return all({(entry.metric, ""), (entry.metric, end)} & allowed for end in ends)
+
+        asked = (t for t in self.entries if (variants or not t.of_base) and not accepted(t))
+        return tuple(dict.fromkeys(threshold.metric for threshold in asked))
 
     @cached_property
     def _known(self) -> dict[str, Threshold]:
@@ -204,18 +226,25 @@ class _ThresholdForm(Form):
 
     id: Annotated[str, _in_file(_known_id)]
     low: _Bound = None
-    high: _Bound = None
+    high: _Bound = Field(default=None, validate_default=True)
     class_low: _Class = Class.BREAKS
     class_high: _Class = Class.BREAKS
     reason: Annotated[str, text(_LONGEST, markup=True)]
 
-    @model_validator(mode="after")
-    def _has_ends(self) -> Self:
-        if self.low is None and self.high is None:
-            raise ValueError("low: missing; a threshold has low, high or both")
-        if self.low is not None and self.high is not None and self.low >= self.high:
-            raise ValueError(f"high: must be above low ({self.low:g}), found {self.high:g}")
-        for end in _ENDS:
-            if getattr(self, end) is None and f"class_{end}" in self.model_fields_set:
-                raise ValueError(f"class_{end}: the threshold has no {end} end")
-        return self
+    @field_validator("high")
+    @classmethod
+    def _above_low(cls, high: float | None, info: ValidationInfo) -> float | None:
+        low = info.data.get("low", -_MOST)  # the lowest if it is wrong, which was noted
+        if low is None and high is None:
+            raise ValueError("missing; a threshold has low, high or both")
+        if low is not None and high is not None and low >= high:
+            raise ValueError(f"must be above low ({low:g}), found {high:g}")
+        return high
+
+    @field_validator("class_low", "class_high")
+    @classmethod
+    def _of_an_end(cls, class_: Class, info: ValidationInfo) -> Class:
+        end = str(info.field_name).removeprefix("class_")
+        if end in info.data and info.data[end] is None:
+            raise ValueError(f"the threshold has no {end} end")
+        return class_

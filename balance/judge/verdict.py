@@ -14,14 +14,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
-from balance.judge.bench import Bench, CellLook
+from balance.judge.bench import Bench
+from balance.judge.bench import CellVerdict as CellVerdict
+from balance.judge.bench import Verdict as Verdict
 from balance.judge.findings import Finding, worst_first
-from balance.judge.strengths import strength_of
+from balance.judge.pooled import judge_pools
+from balance.judge.quality import Key as Key
+from balance.judge.quality import Quality
 from balance.judge.thresholds import Class, Thresholds
-from balance.measure.cells import CellStatistics, Statistics
+from balance.measure.cells import Statistics
 from balance.stats.arithmetic import separation
 from balance.stats.corrections import Look, benjamini_yekutieli, harmonic
 
@@ -29,18 +32,6 @@ ALPHA: Final = 0.05
 """The rate of false claims among claims of one kind: outside an end of each class, not broken, fine."""
 TOO_MANY: Final = 1_000_000
 """Games beyond which a verdict is called too close to call."""
-
-Key = tuple[int, tuple[str, ...]]
-"""What a verdict is about: players and variants."""
-
-
-class Verdict(StrEnum):
-    """What can be said of a combination of variants."""
-
-    BROKEN = "broken"
-    UNDECIDED = "undecided"
-    BENT = "bent"
-    FINE = "fine"
 
 
 def combined(verdicts: Iterable[Verdict]) -> Verdict:
@@ -54,56 +45,6 @@ def combined(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class CellVerdict:
-    """The verdict at one strength of play."""
-
-    cell: CellStatistics
-    strength: str
-    """For whom: `casual play`."""
-    verdict: Verdict
-    findings: tuple[Finding, ...]
-    p_unbroken: float
-    """Against "some metric is outside an end that breaks the game", corrected over all cells."""
-    p_fine: float
-    """Against "some metric is outside an end of its range", corrected over all cells."""
-    not_broken: bool = False
-    """Whether every metric is inside the ends that break the game, beyond doubt."""
-    missing: tuple[str, ...] = ()
-    """Metrics with a threshold that could not be measured although they should: fine cannot be said."""
-    not_looked_at: tuple[str, ...] = ()
-    """Metrics with a threshold that these games say nothing about."""
-    further: float = 0.0
-    """Games of this cell that would settle it, were everything as estimated; infinite if none would."""
-    holding: Finding | None = None
-    """What needs most of them."""
-
-    @property
-    def judged(self) -> bool:
-        """Whether a verdict may rest on it: not if it shows weaker play alone."""
-        return not self.findings or any(not finding.weaker for finding in self.findings)
-
-    @property
-    def broken(self) -> list[Finding]:
-        """What breaks it, the worst first."""
-        return sorted((f for f in self.findings if f.broken), key=worst_first)
-
-    @property
-    def bent(self) -> list[Finding]:
-        """What bends it, the farthest outside first."""
-        return sorted((f for f in self.findings if f.bent), key=worst_first)
-
-    @property
-    def accepted(self) -> list[Finding]:
-        """What would break or bend it, had it not been accepted."""
-        return sorted((f for f in self.findings if f.outside and f.accepted), key=worst_first)
-
-    @property
-    def weaker(self) -> list[Finding]:
-        """What is outside its range in weaker play alone."""
-        return sorted((f for f in self.findings if f.outside and f.weaker), key=worst_first)
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
     """The verdict on some variants at one number of players, over all strengths of play."""
 
@@ -112,6 +53,10 @@ class Judgement:
     verdict: Verdict
     cells: tuple[CellVerdict, ...]
     look: int = 1
+    not_looked_at: tuple[str, ...] = ()
+    """Metrics with a threshold that these games say nothing about: fine cannot be said."""
+    quality: Quality | None = None
+    """How much a best reply gains; None if that is not known."""
 
     @property
     def key(self) -> Key:
@@ -177,13 +122,23 @@ class Judgement:
     @property
     def blocked(self) -> bool:
         """Whether *fine* is out of reach however many such games are played."""
-        return any(cell.missing for cell in self.cells)
+        poor = self.quality is not None and self.quality.poor
+        return poor or bool(self.not_looked_at) or any(cell.missing for cell in self.cells)
+
+    @property
+    def open(self) -> list[CellVerdict]:
+        """The cells that keep it undecided: more games of them could settle it."""
+        if self.verdict is not Verdict.UNDECIDED:
+            return []
+        undecided = (cell for cell in self.cells if cell.judged and cell.verdict is Verdict.UNDECIDED)
+        return [cell for cell in undecided if not cell.missing]
 
     @property
     def further(self) -> float:
-        """Games that would settle it, in all its cells; infinite if it is too close to call."""
-        open_ = [cell.further for cell in self.cells if cell.judged and cell.verdict is Verdict.UNDECIDED]
-        return sum(open_) if self.verdict is Verdict.UNDECIDED else 0.0
+        """Games that would settle it, in all its cells; infinite if none would."""
+        if self.verdict is not Verdict.UNDECIDED:
+            return 0.0
+        return sum(cell.further for cell in self.open) or math.inf
 
     @property
     def too_close(self) -> bool:
@@ -193,7 +148,7 @@ class Judgement:
     @property
     def holding(self) -> Finding | None:
         """What keeps it undecided most."""
-        held = [cell for cell in self.cells if cell.holding and cell.verdict is Verdict.UNDECIDED]
+        held = [cell for cell in self.open if cell.holding]
         return max(held, key=lambda cell: cell.further).holding if held else None
 
 
@@ -205,6 +160,8 @@ class Family:
     """One-sided tests: cells times metrics times ends of ranges."""
     breaking: int
     """Those of them at ends that break the game; the others are corrected together, apart from these."""
+    pooled: int
+    """Those that can only charge a combination, of what is judged over everything: corrected apart."""
     cells: int
     """Cells, each one claim of *not broken* and one of *fine*."""
     metrics: int
@@ -221,7 +178,8 @@ class Family:
     def __str__(self) -> str:
         return (
             f"{self.tests} tests of {self.metrics} metrics in {self.cells} cells, {self.breaking} of what "
-            f"breaks the game and {self.tests - self.breaking} of what bends it, each corrected together "
+            f"breaks the game, {self.tests - self.breaking - self.pooled} of what bends it and {self.pooled} "
+            "of seats and opening items, each corrected together "
             f"(Benjamini-Yekutieli, false claims at most {self.alpha:.2g} of all claims)"
         )
 
@@ -232,6 +190,8 @@ class Judgements:
 
     judgements: tuple[Judgement, ...]
     family: Family
+    pools: tuple[CellVerdict, ...] = ()
+    """Verdicts on what is judged over everything that was played: seats, opening items."""
 
     def find(self, players: int, variants: Sequence[str]) -> Judgement | None:
         """Return the verdict on some variants, if it was asked for."""
@@ -240,10 +200,8 @@ class Judgements:
 
     @property
     def not_looked_at(self) -> tuple[str, ...]:
-        """Metrics with a threshold that could be measured in no cell: the verdicts say nothing of them."""
-        cells = [cell.not_looked_at for judgement in self.judgements for cell in judgement.cells]
-        common = set(cells[0]).intersection(*cells) if cells else set()
-        return tuple(name for name in (cells[0] if cells else ()) if name in common)
+        """Metrics with a threshold that some verdict says nothing about."""
+        return tuple(dict.fromkeys(name for found in self.judgements for name in found.not_looked_at))
 
 
 # --- judging
@@ -270,45 +228,78 @@ def judge(
     looked = [c for c in wanted.values() if c.games and (c.players, c.variants) not in kept]
     looks = bench.looks(looked, thresholds)
     rate = alpha * (1.0 if look is None else look.part)
-    family = _correct(looks, kept.values(), rate)
-    unbroken, fine = _inside(looks, kept.values())
-    by_key: dict[Key, list[tuple[CellLook, float, float]]] = {}
-    for one in zip(looks, unbroken, fine, strict=True):
-        by_key.setdefault((one[0].cell.players, one[0].cell.variants), []).append(one)
+    family = _correct(looks, list(kept.values()), rate)
+    groups: dict[Key, list[CellVerdict]] = {}
+    for seen in looks:
+        groups.setdefault((seen.cell.players, seen.cell.variants), []).append(seen)
+    number = 1 if look is None else look.number
     found = [
-        _judgement(key, group, bench, family, 1 if look is None else look.number)
-        for key, group in by_key.items()
+        _judgement(key, group, thresholds, number, bench.qualities.of(key)) for key, group in groups.items()
     ]
-    return Judgements(tuple(sorted([*kept.values(), *found], key=lambda j: j.key)), family)
+    pools = judge_pools(bench, thresholds, rate, {cell.players for cell in wanted.values()})
+    return Judgements(tuple(sorted([*kept.values(), *found], key=lambda j: j.key)), family, pools)
 
 
-def _correct(looks: Sequence[CellLook], kept: Iterable[Judgement], rate: float) -> Family:
-    """Correct all tests of a class together; settled ones count, but can be found no second time."""
-    earlier = list(kept)
+def _correct(looks: Sequence[CellVerdict], earlier: Sequence[Judgement], rate: float) -> Family:
+    """Decide all tests, each kind corrected together, and with them the verdict on each cell.
+
+    Settled ones count, but can be found no second time.
+    """
     findings = [finding for seen in looks for finding in seen.findings]
     before = [finding for judgement in earlier for cell in judgement.cells for finding in cell.findings]
+    families = [(kind, pooled) for kind in Class for pooled in (False, True)]
     tests, levels = {}, {}
-    for kind in Class:
-        own = [finding for finding in findings if finding.kind is kind]
-        counted = sum(finding.kind is kind for finding in before)
+    for kind in families:
+        own = [finding for finding in findings if _family(finding) == kind]
+        counted = sum(_family(finding) == kind for finding in before)
         for finding, p in zip(own, _adjusted([f.p_broken for f in own], counted), strict=True):
             finding.adjusted = p
             finding.outside = p <= rate
         tests[kind] = len(own) + counted
         levels[kind] = _level(rate, sum(finding.outside for finding in own), tests[kind])
+    _override(findings, rate)
     cells = len(looks) + sum(len(judgement.cells) for judgement in earlier)
-    claimed = [sum(p <= rate for p in claims) for claims in _inside(looks, earlier)]
-    return Family(
+    unbroken, fine = (
+        _adjusted(p_values, cells - len(looks))
+        for p_values in ([seen.p_unbroken for seen in looks], [seen.p_fine for seen in looks])
+    )
+    family = Family(
         sum(tests.values()),
-        tests[Class.BREAKS],
+        tests[Class.BREAKS, False],
+        sum(tests[kind, True] for kind in Class),
         cells,
         len({finding.measured.metric.name for finding in findings}),
         rate,
-        levels[Class.BREAKS],
-        levels[Class.BENDS],
-        _level(rate, claimed[0], cells),
-        _level(rate, claimed[1], cells),
+        levels[Class.BREAKS, False],
+        levels[Class.BENDS, False],
+        _level(rate, sum(p <= rate for p in unbroken), cells),
+        _level(rate, sum(p <= rate for p in fine), cells),
     )
+    for seen, p_unbroken, p_fine in zip(looks, unbroken, fine, strict=True):
+        _decide(seen, p_unbroken <= rate, p_fine <= rate, family)
+    return family
+
+
+def _family(finding: Finding) -> tuple[Class, bool]:
+    """Return what a test is corrected with: tests that only charge must not blur those that also hold."""
+    return finding.kind, finding.pooled
+
+
+def _override(findings: Sequence[Finding], rate: float) -> None:
+    """Let players who search decide what their own games decide, against the default player."""
+    search = [finding for finding in findings if finding.search and not finding.pooled]
+    for finding, p in zip(search, _adjusted([f.p_fine for f in search], 0), strict=True):
+        finding.inside = p <= rate and not finding.outside
+    deciding = sorted((f for f in search if f.inside or f.outside), key=lambda f: f.outside)
+    decided = {_about(finding): finding.outside for finding in deciding}
+    for finding in findings:
+        if not finding.search and not finding.weaker and _about(finding) in decided:
+            agrees = finding.outside and decided[_about(finding)]
+            finding.overridden = not agrees
+
+
+def _about(finding: Finding) -> tuple[object, ...]:
+    return finding.cell.players, finding.cell.variants, finding.measured.name, finding.upper
 
 
 def _level(rate: float, claimed: int, tests: int) -> float:
@@ -321,72 +312,53 @@ def _adjusted(p_values: Sequence[float], counted: int) -> list[float]:
     return benjamini_yekutieli([*p_values, *[1.0] * counted])[: len(p_values)]
 
 
-def _inside(looks: Sequence[CellLook], kept: Iterable[Judgement]) -> tuple[list[float], list[float]]:
-    """Return the corrected p-values of "not broken" and of "fine", one of each per cell."""
-    counted = sum(len(judgement.cells) for judgement in kept)
-    return (
-        _adjusted([seen.p_unbroken for seen in looks], counted),
-        _adjusted([seen.p_fine for seen in looks], counted),
-    )
-
-
 def _judgement(
-    key: Key, group: Sequence[tuple[CellLook, float, float]], bench: Bench, family: Family, look: int
+    key: Key, cells: Sequence[CellVerdict], thresholds: Thresholds, look: int, quality: Quality | None
 ) -> Judgement:
-    facts = bench.statistics.facts
-    cells = tuple(
-        _cell(seen, unbroken, fine, strength_of(facts, seen.cell.lineup).name, family)
-        for seen, unbroken, fine in group
-    )
-    judged = [cell.verdict for (seen, *_), cell in zip(group, cells, strict=True) if not seen.left_out]
-    return Judgement(*key, combined(judged), cells, look)
+    verdict = combined(cell.verdict for cell in cells if cell.judged)
+    looked = {f.measured.metric.name for cell in cells for f in cell.findings if not f.weaker}
+    looked |= {name for cell in cells for name in cell.missing}
+    unseen = tuple(name for name in thresholds.wanted(variants=bool(key[1])) if name not in looked)
+    poor = quality is not None and quality.poor
+    if (verdict is Verdict.FINE and (unseen or poor)) or (verdict is Verdict.BENT and poor):
+        verdict = Verdict.UNDECIDED
+    return Judgement(*key, verdict, tuple(cells), look, unseen, quality)
 
 
-def _cell(seen: CellLook, p_unbroken: float, p_fine: float, strength: str, family: Family) -> CellVerdict:
-    not_broken = p_unbroken <= family.alpha
+def _decide(seen: CellVerdict, not_broken: bool, fine: bool, family: Family) -> None:
+    """Put the verdict on a cell."""
     if any(finding.broken for finding in seen.findings):
-        verdict = Verdict.BROKEN
-    elif not not_broken:
-        verdict = Verdict.UNDECIDED
+        seen.verdict = Verdict.BROKEN
+    elif not not_broken and not seen.advises:
+        seen.verdict = Verdict.UNDECIDED
     elif any(finding.bent for finding in seen.findings):
-        verdict = Verdict.BENT
-    elif seen.missing or p_fine > family.alpha:
-        verdict = Verdict.UNDECIDED
+        seen.verdict = Verdict.BENT
+    elif seen.missing or not fine:
+        seen.verdict = Verdict.UNDECIDED
     else:
-        verdict = Verdict.FINE
-    further, holding = 0.0, None
-    if verdict is Verdict.UNDECIDED:
-        further, holding = _further(seen, family, not_broken=not_broken)
-    return CellVerdict(
-        seen.cell,
-        strength,
-        verdict,
-        tuple(seen.findings),
-        p_unbroken,
-        p_fine,
-        not_broken and verdict is not Verdict.BROKEN,
-        seen.missing,
-        seen.not_looked_at,
-        further,
-        holding,
-    )
+        seen.verdict = Verdict.FINE
+    seen.not_broken = not_broken and seen.verdict is not Verdict.BROKEN
+    if seen.verdict is Verdict.UNDECIDED:
+        seen.further, seen.holding = _further(seen, family, not_broken=not_broken)
 
 
-def _further(seen: CellLook, family: Family, *, not_broken: bool) -> tuple[float, Finding | None]:
+def _further(seen: CellVerdict, family: Family, *, not_broken: bool) -> tuple[float, Finding | None]:
     """Return how many further games would settle a cell, were everything as estimated, and what needs them.
 
     First whether it is broken must be settled, then whether it is bent. One metric outside its range is
     enough for that; for all to be inside, the one that needs most decides.
     """
+    held = [finding for finding in seen.findings if finding.holds]
     kind = Class.BENDS if not_broken else Class.BREAKS
-    own = [finding for finding in seen.findings if finding.kind is kind and finding.holds]
+    own = [finding for finding in held if finding.kind is kind]
     beyond, within = (
         (family.level_bent, family.level_fine) if not_broken else (family.level_broken, family.level_unbroken)
     )
     outside = [(_games(f, beyond), f) for f in own if f.seems_outside]
     if outside:
         return min(outside, key=lambda pair: pair[0])
-    inside = [(_games(f, within), f) for f in own if f.p_fine > within]
+    # *fine* is a claim about both classes, at a level of its own
+    inside = [(_games(f, within), f) for f in (held if not_broken else own) if f.p_fine > within]
     return max(inside, key=lambda pair: pair[0], default=(math.inf, None))
 
 

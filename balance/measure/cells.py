@@ -5,17 +5,16 @@ Nothing is aggregated here: the views do that, in integers. Must stay free of th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from balance.dataset import sql_quote
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
-from balance.dataset.schema import stored_table
-from balance.dataset.views import create_views
+from balance.dataset.views import SUMMED, create_views, keep_views
 from balance.errors import UsageError
 from balance.games.contract import Facts
 from balance.stats.ratio import Common, Normal, Ratio
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 _MEMORY = "1500MB"
 _IN_MEMORY = ("deals", "lengths")
-_SUMS = "deals, num::bigint, den::bigint, num2::bigint, den2::bigint, numden::bigint, coalesce(most, 'inf')"
+_SUMS = "deals, num::bigint, den::bigint, num2::bigint, den2::bigint, numden::bigint, most"
 _COMMON = ", ".join(f"{name}::bigint" for name in ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv"))
 
 
@@ -46,6 +45,8 @@ class CellStatistics:
     """By measure, `stalls`, or measure and thing, `action:work`; `select * from measures` shows all."""
     common: Mapping[str, Common] = field(default_factory=dict)
     """With the cell without variants of the same players and lineup, if that is at hand; by measure."""
+    design: float = 1.0
+    """How many times fewer independent games would say as much about length; 1 without replicates."""
     luck: Normal | None = None
     """The part of winning that the deal decides; only where deals were replayed as they were."""
 
@@ -64,6 +65,9 @@ class Statistics:
 
     facts: Facts
     cells: Mapping[int, CellStatistics]
+    pools: Mapping[tuple[int, bool], Mapping[str, Ratio]] = field(default_factory=dict)
+    """By number of players, and whether the deck runs dry in most games: what all cells of the default player
+    add up to, deal by deal, as far as it is judged over everything; by measure and thing, `seat:0`."""
 
     def find(self, players: int, variants: Sequence[str], lineup: str) -> CellStatistics | None:
         """Return the cell with these variants, if it was played."""
@@ -110,14 +114,13 @@ def statistics(
     runs: Sequence[Run],
     cells: Iterable[int] | None = None,
     *,
-    items: bool = False,
     within: Mapping[int, tuple[int, int]] | None = None,
     into: duckdb.DuckDBPyConnection | None = None,
 ) -> Statistics:
     """Return what the games of every cell (or of some, and their baselines) add up to.
 
-    With `items` also what every item in an opening hand has won: dozens of sums more, for a few cells. `into`
-    is a connection for the views and the deals of these cells, in memory, for further questions.
+    `into` is a connection for the views, for further questions: with the deals of these cells in memory, or,
+    of all cells, with their sums.
     """
     if not runs:
         raise UsageError("no run is given")
@@ -125,10 +128,13 @@ def statistics(
     planned = planned_cells(runs, None if cells is None else set(cells))
     facts = runs[0].game.facts
     counted = None if cells is None else sorted(planned)
+    few = into is not None and cells is not None
     with connect() if into is None else nullcontext(into) as con:
-        create_views(con, runs, counted, within, metrics=False, tables=() if into is None else _IN_MEMORY)
+        create_views(con, runs, counted, within, metrics=into is not None, tables=_IN_MEMORY if few else ())
+        if into is not None and not few:
+            keep_views(con, " ".join(SUMMED))
         sums = _ratios(con, "metric_sums")
-        if items and facts.mask("opening"):
+        if facts.mask("opening"):
             for number, own in _ratios(con, "metric_items").items():
                 sums.setdefault(number, {}).update(own)
         lengths: dict[int, dict[int, int]] = {}
@@ -140,6 +146,13 @@ def statistics(
             common.setdefault(number, {})[measure] = Common(*shared)
         rows = con.execute("select cell_id, value, error, deals from luck").fetchall()
         luck = {number: Normal(*fitted) for number, *fitted in rows}
+        designs = dict(con.execute("select cell_id, effect from designs").fetchall())
+        pools: dict[tuple[int, bool], dict[str, Ratio]] = {}
+        rows = con.execute(
+            f"""select players, dry, measure || ':' || "of", {_SUMS} from metric_pools order by all"""
+        ).fetchall()
+        for players, dry, name, *parts in rows:
+            pools.setdefault((players, dry), {})[name] = read_ratio(*parts)
     return Statistics(
         facts,
         {
@@ -153,42 +166,36 @@ def statistics(
                 lengths.get(number, {}),
                 sums.get(number, {}),
                 common.get(number, {}),
+                designs.get(number, 1.0),
                 luck.get(number),
             )
             for number, cell in sorted(planned.items())
         },
+        pools,
     )
+
+
+def read_ratio(
+    deals: int, num: int, den: int, num2: int, den2: int, numden: int, most: float | None = None
+) -> Ratio:
+    """Return the estimate that sums of a view stand for; without `most` it is an amount."""
+    return Ratio(deals, num, den, num2, den2, numden, math.inf if most is None else most)
 
 
 def _ratios(con: duckdb.DuckDBPyConnection, view: str) -> dict[int, dict[str, Ratio]]:
     """Return the sums of each figure, by cell and name."""
     found: dict[int, dict[str, Ratio]] = {}
-    rows = con.execute(
-        f"""select cell_id, if("of" = '', measure, measure || ':' || "of"), {_SUMS}
-        from {view} order by all"""
-    ).fetchall()
-    for number, name, *sums in rows:
-        found.setdefault(number, {})[name] = Ratio(*sums)
+    rows = con.execute(f'select cell_id, measure, "of", {_SUMS} from {view} order by all').fetchall()
+    for number, measure, of, *sums in rows:
+        found.setdefault(number, {})[f"{measure}:{of}" if of else measure] = read_ratio(*sums)
     return found
 
 
-def games_of_length(
-    runs: Sequence[Run],
-    wanted: Sequence[tuple[int, int, bool]],
-    own: duckdb.DuckDBPyConnection | None = None,
-) -> dict[int, int]:
-    """Return the first game of each cell with a length, or that stalls; given are cell, length, stalls."""
-    table = stored_table(runs[0].game.facts, "games")
-    length, stalled = (sql_quote.name(table.column(role).name) for role in ("length", "stalled"))
-    files = sql_quote.parquet(file for run in runs for file in run.files("games"))
-    with connect() if own is None else nullcontext(own) as con:
-        rows = con.execute(
-            f"select cell_id, min(game_id) from {files} "
-            "join (select unnest(?) as cell_id, unnest(?) as length, unnest(?) as stalls) w using (cell_id) "
-            f"where if(stalls, {stalled}, {length} = w.length) group by cell_id",
-            [list(column) for column in zip(*wanted, strict=True)],
-        ).fetchall()
-    return {int(number): int(game) for number, game in rows}
+def telling_game(con: duckdb.DuckDBPyConnection, cell: int) -> tuple[int, int, int | None]:
+    """Return the first game of middle length of a cell, that length, and the first that nobody wins."""
+    wanted = "select typical, middle, stalled from telling_games where cell_id = ?"
+    typical, middle, stalled = con.execute(wanted, [cell]).fetchall()[0]
+    return typical, middle, stalled
 
 
 def refuse_chosen(runs: Sequence[Run]) -> None:

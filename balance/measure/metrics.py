@@ -8,129 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any
 
-from balance.dataset.measures import declared
+from balance.dataset.measures import Metric, declared, metrics_of
 from balance.dataset.metric_views import QUANTILES
-from balance.games.contract import Facts
 from balance.measure.cells import CellStatistics, Statistics
 from balance.stats.intervals import Interval
 from balance.stats.ratio import Multiple, Normal, Quantiles, Ratio
 
 Estimate = Ratio | Multiple | Quantiles | Normal
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """One thing to know about a cell."""
-
-    name: str
-    title: str
-    """As in a table: "median length in rounds"."""
-    sentence: str = ""
-    """With `{x}` for the figure and `{of}` for what it is of."""
-    form: str = "number"
-    """How its numbers are written: `share`, `rounds` or `number`."""
-    neutral: float | None = None
-    """The value that says "nothing special" where there is one: thresholds are margins around it."""
-    compares: bool = False
-    """Whether it compares policies: it is judged at tables where different ones meet."""
-    mixed: bool = False
-    """Whether it is judged only where different policies meet."""
-    atlas: bool = False
-    """Whether the atlas offers it."""
-    things: tuple[str, ...] = ()
-    """What it is measured of, where that is known beforehand."""
-    several: bool = False
-    """Whether it is measured of several things."""
-    measure: str = ""
-    """The measure whose sums per deal it follows; none: it is no figure of a deal."""
-    plain: str = ""
-    """Of a multiple: the sentence of what is compared."""
-    compared: str = ""
-    """What a comparison shows it under, if it does: `length`, `winning` or `play`."""
-    order: int = 0
-    """Its place among all metrics, the plainest first."""
-
-
-_LENGTH: Final = "mean_length"
-_LENGTHS: Final = (
-    Metric(
-        "length",
-        "median length in rounds",
-        "Games last {x} rounds (median)",
-        "rounds",
-        atlas=True,
-        measure=_LENGTH,
-    ),
-    Metric(
-        "length_short",
-        "length in rounds that 5% of games stay below",
-        "One game in twenty is over within {x} rounds",
-        "rounds",
-        measure=_LENGTH,
-    ),
-    Metric(
-        "length_long",
-        "length in rounds that 5% of games exceed",
-        "One game in twenty lasts {x} rounds or more",
-        "rounds",
-        atlas=True,
-        measure=_LENGTH,
-    ),
-)
-_SKILL: Final = Metric(
-    "skill",
-    "win points of the usual player among the others",
-    "A player who weighs the options gets {x} win points among the others (1 is fair)",
-    neutral=1.0,
-    compares=True,
-    atlas=True,
-    measure="win_points",
-)
-_LUCK: Final = Metric(
-    "luck", "part of winning that the deal decides", "The deal decides {x} of who wins", "share", mixed=True
-)
-_ITEM: Final = Metric(
-    "item",
-    "win points of a seat that was dealt an item",
-    "A seat that was dealt {of} gets {x} win points (1 is fair)",
-    neutral=1.0,
-    several=True,
-)
-
-
-@cache
-def metrics_of(facts: Facts) -> dict[str, Metric]:
-    """Return all metrics of a game by name, the plainest first."""
-    found = list(_LENGTHS)
-    for measure in declared(facts, facts.policies):
-        if measure.multiple:
-            name, title, sentence, atlas = measure.multiple
-            made = Metric(name, title, sentence, neutral=1.0, atlas=atlas, measure=measure.name)
-            found.append(replace(made, plain=measure.sentence))
-        found.append(
-            Metric(
-                measure.name,
-                measure.title,
-                measure.sentence,
-                "share" if measure.limit == "1" else "number",
-                measure.neutral,
-                measure.compares,
-                atlas=measure.atlas,
-                things=measure.of,
-                several=bool(measure.of),
-                measure=measure.name,
-                compared=measure.compared,
-            )
-        )
-        if measure.name == "win_points":
-            found += [_SKILL, _LUCK]
-    if facts.mask("opening"):
-        found.append(_ITEM)
-    return {metric.name: replace(metric, order=k) for k, metric in enumerate(found)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,33 +51,17 @@ def _estimates(
     facts = statistics.facts
     if cell.games:
         for name, level in QUANTILES.items():
-            yield name, "", Quantiles.of(cell.lengths, level, _design(cell), facts.round_limit)
+            yield name, "", Quantiles.of(cell.lengths, level, cell.design, facts.round_limit)
     base = statistics.baseline(cell) if cell.variants else None
-    usual = facts.default_lineup.rpartition("mirror:")[2]
-    mixed = _mixed(cell)
     for name, ratio in cell.sums.items():
         measure, _, of = name.partition(":")
-        if not ratio.den or (measure in ("win_points", "neighbour") and not mixed):
+        if not ratio.den:
             continue
         yield measure, of, ratio
-        if measure == "win_points" and of == usual:
-            yield "skill", "", ratio
-        if measure in multiples and base and name in cell.common and base.sums[name].num:
+        if measure in multiples and base and name in cell.common:
             yield multiples[measure], of, Multiple(ratio, base.sums[name], cell.common[name])
     if cell.luck is not None:
         yield "luck", "", cell.luck
-
-
-def _design(cell: CellStatistics) -> float:
-    """Return how many times fewer independent games would say as much about length; 1 without replicates."""
-    if cell.replicates == 1 or cell.deals < 2:
-        return 1.0
-    n, sums = cell.games, cell.sums["mean_length"]
-    total = sum(x * count for x, count in cell.lengths.items())
-    squares = sum(x * x * count for x, count in cell.lengths.items())
-    single = (squares * n - total**2) / n**2
-    between = float(sums.num2 * sums.deals - sums.num**2) / sums.deals**2 / cell.replicates
-    return max(1.0, float(between / single)) if single else 1.0
 
 
 def _mixed(cell: CellStatistics) -> bool:

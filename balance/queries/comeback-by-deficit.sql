@@ -18,14 +18,12 @@
 --   y: share
 --   x_title: players
 --   y_title: chance to win
-with dealt as (  -- the deal is the unit, in whatever cell
-  select lineup, "of"::int as least, players, deal, sum(num) as x, sum(den) as y
-  from figures join cells using (cell_id)
+with shared as (
+  select lineup, "of"::int as least, players, sum(den)::bigint as seats, share(num, den) as s
+  from lineup_figures
   where measure = 'comeback' and ($lineup is null or lineup = $lineup)
     and ($counts is null or list_contains(string_split($counts, ','), players::varchar))
-  group by all
-), shared as (
-  select lineup, least, players, sum(y)::bigint as seats, share(x, y) as s from dealt group by lineup, least, players
+  group by lineup, "of", players
 )
 select lineup, case least when 1 then '1' when 2 then '2-3' when 4 then '4-7' when 8 then '8-15' else '16+' end as behind,
   players, s.value as share, s.low as low, s.high as high, seats

@@ -31,11 +31,8 @@ with counted as (
     min(length) filter (upto >= 0.05::double * n) as p05, min(length) filter (upto >= 0.5::double * n) as p50,
     min(length) filter (upto >= 0.95::double * n) as p95
   from ranked group by lineup, players
-), dealt as (
-  select c.lineup, c.players, d.deal, sum(d.mean_length) as rounds, sum(d.stalls) as stalls, sum(d.games) as games
-  from deals d join cells c using (cell_id) group by all
 ), summed as (
-  select lineup, players, sums(rounds, games) as r, sums(stalls, games) as e from dealt group by lineup, players
+  select lineup, players, sums(mean_length, games) as r, sums(stalls, games) as e from lineup_deals group by lineup, players
 ), estimated as (
   select lineup, players, mean_from(r) as m, share_from(e, 1) as s from summed
 )

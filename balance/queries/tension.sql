@@ -12,14 +12,12 @@
 --   low: lower end of its 95% interval (Wilson, from the variance over deals)
 --   high: upper end of its 95% interval
 -- Spread: measure, share
-with dealt as (  -- the deal is the unit, in whatever cell
-  select lineup, players, measure, deal, sum(num) as x, sum(den) as y, sum(games) as games
-  from figures join cells using (cell_id)
+with shared as (
+  select lineup, players, measure, sum(games)::bigint as games, share(num, den) as s
+  from lineup_figures
   where measure in ('no_lead_change', 'tie_extensions', 'half_leader') and ($lineup is null or lineup = $lineup)
     and ($counts is null or list_contains(string_split($counts, ','), players::varchar))
-  group by all
-), shared as (
-  select lineup, players, measure, sum(games)::bigint as games, share(x, y) as s from dealt group by lineup, players, measure
+  group by lineup, players, measure
 )
 select lineup, players, games, title as measure, s.value as share, s.low as low, s.high as high
 from shared join measures using (measure)

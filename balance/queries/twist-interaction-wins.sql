@@ -15,14 +15,11 @@
 --   points_b: win points with pair_b alone
 --   points_plain: win points without any twist
 --   beyond: points_pair - points_a - points_b + points_plain
-with means as (
-  select players, pair_a, pair_b, games, value as mean from metrics
-  where metric = 'win_points' and "of" = $policy and ($players is null or players = $players) and lineup = $lineup
-)
-select players, p.pair_a, p.pair_b, p.games, p.mean as points_pair, a.mean as points_a, b.mean as points_b,
-  o.mean as points_plain, p.mean - a.mean - b.mean + o.mean as beyond
-from means p join (select * exclude (pair_b) from means where pair_b is null) a using (players, pair_a)
-join (select players, pair_a as pair_b, mean from means where pair_b is null) b using (players, pair_b)
-join (select players, mean from means where pair_a is null) o using (players)
-where p.pair_b is not null and ($twist is null or p.pair_a = $twist or p.pair_b = $twist)
-order by players, p.pair_a, p.pair_b
+--   low: lower end of its 95% interval (on the deals that all four have)
+--   high: upper end of its 95% interval
+select players, pair_a, pair_b, games, with_both / den as points_pair, first_alone / den as points_a,
+  second_alone / den as points_b, with_none / den as points_plain, value as beyond, low, high
+from interactions
+where measure = 'win_points' and "of" = $policy and lineup = $lineup and ($players is null or players = $players)
+  and ($twist is null or pair_a = $twist or pair_b = $twist)
+order by players, pair_a, pair_b

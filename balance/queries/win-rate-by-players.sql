@@ -21,15 +21,12 @@
 --   x_title: players
 --   y_title: win points
 --   reference: 1
-with dealt as (  -- the deal is the unit, in whatever cell
-  select lineup, players, "of" as policy, deal, sum(num) as x, sum(den) as y
-  from figures join cells using (cell_id)
-  where measure = 'win_points' and ($lineup is null or lineup = $lineup)
+with shared as (
+  select lineup, "of" as policy, players, points(num, den, players) as s, count(*) as deals, sum(den)::bigint as seats
+  from lineup_figures
+  where measure = 'win_points' and den > 0 and ($lineup is null or lineup = $lineup)
     and ($counts is null or list_contains(string_split($counts, ','), players::varchar))
-  group by all having sum(den) > 0
-), shared as (
-  select lineup, policy, players, points(x, y, players) as s, count(*) as deals, sum(y)::bigint as seats
-  from dealt group by lineup, policy, players
+  group by lineup, "of", players
 )
 select lineup, policy, players, s.value as win_points, s.low as low, s.high as high, deals, seats
 from shared left join policies using (policy)

@@ -11,13 +11,12 @@
 --   high: upper end of its 95% interval
 --   deals [Deals, integer]: how many deals, at each number of players
 --   seats [Seats, integer]: how many seats, over all games
-with dealt as (  -- the deal is the unit, in whatever cell
-  select lineup, players, "of" as policy, deal, sum(num) as x, sum(den) as y
-  from figures join cells using (cell_id)
-  where measure = 'win_points' and ($lineup is null or lineup = $lineup) and ($players is null or players = $players)
-  group by all having sum(den) > 0
-), shared as (
-  select lineup, policy, average(x, y) as s, count(*) as deals, sum(y)::bigint as seats from dealt group by lineup, policy
+with shared as (
+  select lineup, "of" as policy, average(num, den) as s, count(*) as deals, sum(den)::bigint as seats
+  from lineup_figures
+  where measure = 'win_points' and den > 0 and ($lineup is null or lineup = $lineup)
+    and ($players is null or players = $players)
+  group by lineup, "of"
 )
 select lineup, policy, s.value as win_points, greatest(0, s.low) as low, s.high as high, deals, seats
 from shared

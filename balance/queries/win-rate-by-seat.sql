@@ -14,15 +14,12 @@
 --   deals: how many deals
 --   games: how many games
 -- Spread: players, win_points
-with dealt as (  -- the deal is the unit, in whatever cell
-  select lineup, players, "of"::int as seat, deal, sum(num) as x, sum(den) as y
-  from figures join cells using (cell_id)
+with shared as (
+  select lineup, "of"::int as seat, players, points(num, den, players) as s, count(*) as deals, sum(den)::bigint as games
+  from lineup_figures
   where measure = 'seat' and try_cast("of" as int) < players and ($lineup is null or lineup = $lineup)
     and ($counts is null or list_contains(string_split($counts, ','), players::varchar))
-  group by all
-), shared as (
-  select lineup, seat, players, points(x, y, players) as s, count(*) as deals, sum(y)::bigint as games
-  from dealt group by lineup, seat, players
+  group by lineup, "of", players
 )
 select lineup, seat, players, s.value as win_points, s.low as low, s.high as high, deals, games
 from shared

@@ -9,21 +9,20 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from balance.dataset.measures import Metric
 from balance.dataset.schema import split_game_id
-from balance.judge.interaction import TITLES, Interaction
+from balance.judge.interaction import Interaction
 from balance.judge.sentences import needed_sentence
 from balance.judge.verdict import CellVerdict, Verdict
-from balance.measure.cells import CellStatistics, games_of_length
-from balance.measure.metrics import Measurement, Metric
-from balance.measure.quartets import LOG
+from balance.measure.cells import CellStatistics
+from balance.measure.metrics import Measurement
 from balance.report.atlas_model import SCALE, Atlas, AtlasMetric, AtlasVariant, AtlasView, Scaled, place
-from balance.report.evidence import INTERACTIONS, Evidence
+from balance.report.evidence import Evidence
 from balance.report.formatting import command_path
 from balance.stats.intervals import Interval
 from balance.sweep.replaying import replay_commands
 
 _MOST_REASONS: Final = 3
-_BINS: Final = 14
 _CODES: Final = {Verdict.BROKEN: "b", Verdict.FINE: "f", Verdict.UNDECIDED: "u", Verdict.BENT: "e"}
 
 
@@ -37,7 +36,7 @@ def make_atlas(evidence: Evidence) -> Atlas | None:
     places = _Places(variants)
     measured = {number: _measured(m, cell) for number, cell in m.statistics.cells.items() if cell.games}
     metrics = _metrics(m, measured)
-    bins = _bins(m)
+    bins, lengths = _lengths(m)
     replays = _replays(m)
     by_cell: dict[int, list[Interaction]] = {}
     for one in m.interactions:
@@ -48,7 +47,7 @@ def make_atlas(evidence: Evidence) -> Atlas | None:
             cells = places.cells(m, players, lineup)
             if not any(cells):
                 continue
-            views.append(_view(m, players, lineup, cells, metrics, measured, by_cell, bins, replays))
+            views.append(_view(m, players, lineup, cells, metrics, measured, by_cell, lengths, replays))
             base = m.cell(players, (), lineup)
             plain.append(
                 {
@@ -57,7 +56,7 @@ def make_atlas(evidence: Evidence) -> Atlas | None:
                     if any(name == shown.id for shown in metrics)
                 }
             )
-            plain_lengths.append(_binned(base, bins) if base else ())
+            plain_lengths.append(lengths[base.id] if base else ())
     return Atlas(
         variants=tuple(AtlasVariant(name, m.names.get(name, name), m.rule(name)) for name in variants),
         pairs=m.size == 2,
@@ -71,9 +70,8 @@ def make_atlas(evidence: Evidence) -> Atlas | None:
         length_bins=tuple(bins),
         policies=tuple(dict.fromkeys(name for view in views for name in view.styles)),
         interactions=tuple(
-            (name, TITLES[name], LOG if name in ("mean_length", "money", "hand") else "points")
-            for name in INTERACTIONS
-            if any(name in view.interactions for view in views)
+            (one.measure, one.title, one.scale)
+            for one in {one.measure: one for one in m.interactions}.values()
         ),
         query="balance sql RUN @report/cell cell={}",
     )
@@ -156,7 +154,7 @@ def _view(
     metrics: Sequence[AtlasMetric],
     measured: Mapping[int, Mapping[str, Measurement]],
     by_cell: Mapping[int, Sequence[Interaction]],
-    bins: Sequence[tuple[int, int]],
+    lengths: Mapping[int, tuple[int, ...]],
     replays: Mapping[int, str],
 ) -> AtlasView:
     own = [measured[cell.id] if cell else {} for cell in cells]
@@ -169,7 +167,7 @@ def _view(
         n.partition(":")[2] for n in dict.fromkeys(k for f in own for k in f) if n.startswith("win_points:")
     ]
     beyond = [{one.measure: one for one in by_cell.get(cell.id, ())} if cell else {} for cell in cells]
-    looked = [name for name in INTERACTIONS if any(name in found for found in beyond)]
+    looked = list(dict.fromkeys(name for found in beyond for name in found))
     return AtlasView(
         players,
         lineup,
@@ -178,7 +176,7 @@ def _view(
         tuple(cell.games if cell else 0 for cell in cells),
         "".join(_CODES[found.verdict] if found else "." for found in verdicts),
         {shown.id: scaled(shown.id) for shown in metrics if any(shown.id in found for found in own)},
-        tuple(_binned(cell, bins) if cell else () for cell in cells),
+        tuple(lengths[cell.id] if cell else () for cell in cells),
         {policy: scaled(f"win_points:{policy}") for policy in policies},
         {
             name: _scaled(found[name].interval if name in found else None for found in beyond)
@@ -223,39 +221,23 @@ def _overall(m: Evidence, places: _Places, players: int) -> str:
 # --- lengths and games to look at
 
 
-def _bins(m: Evidence) -> list[tuple[int, int]]:
-    """Return classes of lengths that suit all cells: narrow where most games end, one for the long rest."""
-    every: dict[int, int] = {}
-    for cell in m.statistics.cells.values():
-        for rounds, games in cell.lengths.items():
-            every[rounds] = every.get(rounds, 0) + games
-    total, passed, most = sum(every.values()), 0, max(every)
-    for rounds in sorted(every):  # nearly all games end by then; those that never end would make classes wide
-        passed += every[rounds]
-        if passed >= 0.96 * total:
-            break
-    low = min(every)
-    step = max(1, math.ceil((rounds - low + 1) / (_BINS - 1)))
-    bins = [(k, k + step - 1) for k in range(low, rounds + 1, step)]
-    if bins[-1][1] < most:
-        bins.append((bins[-1][1] + 1, most))
-    return bins
-
-
-def _binned(cell: CellStatistics, bins: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    return tuple(sum(n for k, n in cell.lengths.items() if low <= k <= high) for low, high in bins)
+def _lengths(m: Evidence) -> tuple[list[tuple[int, int]], dict[int, tuple[int, ...]]]:
+    """Return classes of lengths that suit all cells, and how many games of each cell fall into each."""
+    rows = m.queries.records("length-classes")
+    bins = list(dict.fromkeys((row["shortest"], row["longest"]) for row in rows))
+    lengths: dict[int, list[int]] = {}
+    for row in rows:
+        lengths.setdefault(row["cell_id"], []).append(row["games"])
+    return bins, {number: tuple(games) for number, games in lengths.items()}
 
 
 def _replays(m: Evidence) -> dict[int, str]:
     """Return a game worth looking at for each cell: nobody wins it if that is the fault; else typical."""
-    wanted = []
-    for number, cell in m.statistics.cells.items():
-        if not cell.games:
-            continue
-        found = _verdict_of(m, cell)
+    chosen: dict[int, int] = {}
+    for row in m.queries.records("telling-games"):
+        found = _verdict_of(m, m.statistics.cells[row["cell_id"]])
         stalls = bool(found and found.broken and found.broken[0].measured.metric.name == "stalls")
-        wanted.append((number, _middle(cell.lengths), stalls))
-    chosen = games_of_length(m.runs, wanted)
+        chosen[row["cell_id"]] = row["stalled" if stalls else "typical"]
     replays: dict[int, str] = {}
     for run in m.runs:
         numbers = {
@@ -267,13 +249,3 @@ def _replays(m: Evidence) -> dict[int, str]:
         commands = replay_commands(run, list(numbers.values()), named=command_path(run.path))
         replays |= dict(zip(numbers, commands, strict=True))
     return replays
-
-
-def _middle(lengths: Mapping[int, int]) -> int:
-    """Return the length in the middle, the upper one of two."""
-    half, passed = sum(lengths.values()) // 2, 0
-    for rounds in sorted(lengths):
-        passed += lengths[rounds]
-        if passed > half:
-            return rounds
-    raise ValueError("no game")

@@ -191,10 +191,10 @@ def _chapters(runs: Runs, queries: Sequence[Question]) -> list[Section]:
     if not queries:
         return []
     from balance.dataset.connection import connect
-    from balance.report.query_blocks import chapter_of
+    from balance.report.query_blocks import chapters_of
 
     with connect(runs) as con:
-        return [chapter_of(con, query) for query in queries]
+        return chapters_of(con, queries)
 
 
 def steps(asked: ReportRequest) -> int:

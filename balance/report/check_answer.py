@@ -5,18 +5,18 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.errors import UsageError
 from balance.experiments.check import Check, judged
 from balance.games.contract import CatalogEntry
 from balance.games.variants import entry_names, variant_ids
-from balance.judge.sentences import in_brief, needed_sentence
-from balance.judge.strengths import strength_of
+from balance.judge.sentences import in_brief, open_sentence, pool_sentence, quality_overview, unseen_sentence
+from balance.judge.strengths import of_default, strength_of
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
 from balance.measure.cells import CellStatistics
-from balance.report.atlas import metric_form
 from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import Step
@@ -43,7 +43,6 @@ from balance.report.next_steps import check_command, next_steps
 from balance.report.query_blocks import RunQueries
 from balance.report.records import finding_record, verdict_record
 from balance.stats.intervals import Interval
-from balance.stats.ratio import Quantiles
 from balance.sweep.replaying import replay_command
 
 if TYPE_CHECKING:
@@ -56,11 +55,6 @@ STEPS: Final = 4
 _MOST_REASONS: Final = 12
 _FEW: Final = 200
 """Games of a cell below which a reader is warned."""
-_UNSEEN: Final = {
-    "luck": "needs --replicates",
-    "item": "is judged in a check of one combination",
-    "win_points": "no style was tuned for what is in force",
-}
 
 
 def pair_report(
@@ -87,11 +81,6 @@ def pair_report(
     step("sheet")
     step("chapters")
     return answer
-
-
-def unseen_metrics(names: Sequence[str]) -> str:
-    """Return which metrics the games do not show, and how they would."""
-    return ", ".join(f"{name} ({_UNSEEN[name]})" if name in _UNSEEN else name for name in names)
 
 
 def check_answer(
@@ -173,7 +162,8 @@ class _Sheet:
 
     def _summary(self, mended: bool) -> Summary:
         found = self.found
-        few = min(max(cell.cell.games for cell in j.cells) for j in found.own)
+        cells = [cell.cell for cell in self._verdicts()]
+        few = min(cell.games for cell in of_default(cells, self.facts))
         what = f"{found.verdict.value.upper()}: {self.title} ({self.run.plan.edition})"
         if found.verdict is Verdict.BENT:
             what += f": {in_brief(found.worst()[0].bent, found.bench.without)}"
@@ -210,20 +200,19 @@ class _Sheet:
         more = len(reasons) - _MOST_REASONS
         shown = reasons[:_MOST_REASONS] + ([f"... and {more} more; csv has all."] if more > 0 else [])
         shown += [f"{one.sentence()}." for one in found.together]
-        shown += [said for j in found.own if j.verdict is Verdict.UNDECIDED for said in self._open(j)]
+        shown += [self._open(j) for j in found.own if j.verdict is Verdict.UNDECIDED]
         if not reasons and all(j.verdict is Verdict.FINE for j in found.own):
             shown.append("Every metric is within its [[accepted range]], beyond doubt.")
-        look: list[Block] = [Bullets(tuple(shown))] if shown else []
+        shown.append(quality_overview(found.own))
+        look: list[Block] = [Bullets(tuple(shown))]
         if self.replay is not None:
             look.append(Code(self.replay["command"], f"A game to look at ({self.replay['what']})"))
         return [*look, self._verdict_table()]
 
-    def _open(self, judgement: Judgement) -> list[str]:
+    def _open(self, judgement: Judgement) -> str:
         """Return what keeps a verdict open."""
-        if judgement.holding is None:
-            return []
-        said = f"{self.found.sentence(judgement.holding)} {needed_sentence(judgement.further)}"
-        return [f"{judgement.players} players, {_open_word(judgement)}: {said}"]
+        said = open_sentence(judgement, self.found.sentence)
+        return f"{judgement.players} players, {_open_word(judgement)}: {said}"
 
     def _rules(self) -> list[Block]:
         game, catalog = self.found.game, self.found.catalog
@@ -243,7 +232,7 @@ class _Sheet:
                 text(cell.strength),
                 Cell(cell.verdict.value, cell.verdict.value),
                 *(self._alone(cell.cell, name) for name in alone),
-                interval(Quantiles.of(cell.cell.lengths, 0.5).interval, "integer"),
+                interval(self._median(cell.cell), "integer"),
                 whole(cell.cell.games),
                 Cell(cell.cell.id, str(cell.cell.id)),
             )
@@ -270,6 +259,9 @@ class _Sheet:
             ("cell_id",),
         )
 
+    def _median(self, cell: CellStatistics) -> Interval:
+        return next(m.interval for m in self.found.bench.of(cell) if m.metric.name == "length")
+
     def _alone(self, cell: CellStatistics, name: str) -> Cell:
         alone = self.found.judgements.find(cell.players, (name,))
         verdicts = (c.verdict.value for c in alone.cells if c.cell.lineup == cell.lineup) if alone else ()
@@ -279,43 +271,28 @@ class _Sheet:
     def _at(self, cell: CellStatistics) -> str:
         return f"{cell.players} players, {strength_of(self.facts, cell.lineup).name}"
 
+    @cached_property
+    def _queries(self) -> RunQueries:
+        """The query files of reports, on the connection of the check."""
+        return RunQueries(self.found.runs, con=self.found.con)
+
     def _lengths(self) -> Table | Chart:
-        return RunQueries(self.found.runs, con=self.found.con).block(
+        return self._queries.block(
             "cell-lengths",
             {"cell": self.worst.id},
             caption=f"How long games last with and without, {self._at(self.worst)}",
             n=count(self.worst.games, "game", "games"),
         )
 
-    def _metrics(self) -> Table:
+    def _metrics(self) -> Table | Chart:
         """Return every metric at the number of players that shows the verdict best, with and without."""
-        base = self.found.statistics.baseline(self.worst) if self.worst.variants else None
-        without = {m.name: m.interval for m in self.found.bench.of(base)} if base else {}
-        rows = [
-            (
-                text(measured.metric.title + (f" ({measured.of})" if measured.of else "")),
-                interval(measured.interval, metric_form(measured.metric)),
-                *([interval(without.get(measured.name), metric_form(measured.metric))] if base else []),
-            )
-            for measured in self.found.bench.of(self.worst)
-            if measured.metric.atlas or measured.metric.name == "win_points"
-        ]
-        return Table(
-            "metrics",
-            f"{self.title}, {self._at(self.worst)}",
-            (
-                Heading("metric", "Metric"),
-                Heading("with", "With" if base else "Value", "interval"),
-                *([Heading("without", "Without", "interval")] if base else []),
-            ),
-            tuple(rows),
-            Source(
-                count(self.worst.games, "game", "games"),
-                "95%, the deal is the unit; docs/metrics.md says how each is made",
-                query="report/cell",
-                parameters={"cell": self.worst.id},
-            ),
+        table = self._queries.block(
+            "cell",
+            {"cell": self.worst.id, "atlas": True},
+            caption=f"{self.title}, {self._at(self.worst)}",
+            n=count(self.worst.games, "game", "games"),
         )
+        return replace(table, id="metrics")
 
     def _win_points(self) -> list[Table]:
         """Return the win points of each policy, for each lineup in which different policies meet."""
@@ -373,7 +350,8 @@ class _Sheet:
         said = [
             f"{count(found.games, 'game', 'games')}, seed {self.run.plan.seed}{where}",
             f"{found.judgements.family}.",
-            *([f"Not looked at: {unseen_metrics(unseen)}."] if unseen else []),
+            *(pool_sentence(pool, found.items) for pool in found.judgements.pools),
+            *([unseen_sentence(unseen)] if unseen else []),
             *(f"{gain}." for gain in found.gains),
         ]
         return [Bullets(tuple(said)), Code("\n".join(commands))]
@@ -402,6 +380,11 @@ class _Sheet:
             ],
             "family": family | {"correction": "Benjamini-Yekutieli"},
             "not_looked_at": list(found.judgements.not_looked_at),
+            "pooled": [
+                finding_record(pool, finding) | {"verdict": pool.verdict.value}
+                for pool in found.judgements.pools
+                for finding in pool.findings
+            ],
             "replay": self.replay,
             "gains": [asdict(gain) | {"words": gain.words} for gain in found.gains],
         }  # fmt: skip

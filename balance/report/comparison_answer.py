@@ -6,17 +6,15 @@ All its words are here; the figures come from `balance.experiments.compare`, and
 from __future__ import annotations
 
 import math
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, Final
 
-from balance.errors import UsageError
 from balance.experiments.compare.changes import ALL, COMBINATION, ITEM, LEVELS, VARIANT, Change, halved
 from balance.experiments.compare.comparison import Comparison, Power, Side, Uncompared
+from balance.judge.sentences import unseen_sentence
 from balance.judge.strengths import strength_of
 from balance.judge.verdict import Verdict
 from balance.report.chapters.method import played_provenance, provenance_of
@@ -59,26 +57,6 @@ _LEVELS: Final = {
 """The caption of each level, and its words in a sentence."""
 _SUBJECTS: Final = {"length": "Length", "winning": "Who wins"}
 """What matters to players, in the order in which it is shown."""
-
-
-def report_targets(asked: str, found: str, *, force: bool) -> dict[str, Path]:
-    """Return where the page goes by `asked`: `html`, `pdf`, `both` or a file's name.
-
-    `found` names the comparison. UsageError for what could not be written.
-    """
-    from balance.report.build import REPORTS, refuse_target
-
-    kinds = {"html": ["html"], "pdf": ["pdf"], "both": ["html", "pdf"]}.get(asked, [])
-    name = re.sub(r"[^\w.]+", "-", found).strip("-").lower()
-    targets = {kind: REPORTS / f"{name}.{kind}" for kind in kinds} or {Path(asked).suffix[1:]: Path(asked)}
-    if not targets.keys() <= {"html", "pdf"}:
-        raise UsageError(
-            f"report {asked}: expected html, pdf, both or a file that ends in .html or .pdf",
-            parameter="report",
-        )
-    for target in targets.values():
-        refuse_target("report", target, force, made=bool(kinds))
-    return targets
 
 
 def comparison_answer(found: Comparison, command: str = "", *, every: bool = False) -> Answer:
@@ -145,10 +123,13 @@ class _Words:
         self._whole = [
             change
             for change in found.changes
-            if change.level == (COMBINATION if found.combinations == 1 else ALL)
-            or (change.level == ITEM and change.metric == "dealt" and str(change.item) in changed)
+            if (
+                change.level == (COMBINATION if found.combinations == 1 else ALL)
+                or (change.level == ITEM and change.metric == "dealt" and str(change.item) in changed)
+            )
+            and not (change.metric == "seat" and found.game.facts.seats_alike)
         ]
-        """Figures over everything that was compared."""
+        """Figures over everything that was compared; what one seat wins says nothing where all are alike."""
         self.first = {subject: self._about(subject) for subject in _SUBJECTS}
         """What changed beyond doubt of what matters to players; shown there, and not again."""
 
@@ -156,7 +137,9 @@ class _Words:
         own = [change for change in self._whole if change.sure and change.measured.compared == subject]
         over_all = {(c.lineup, c.name, c.item) for c in own if c.players is None}
         kept = [c for c in own if c.players is None or (c.lineup, c.name, c.item) not in over_all]
-        return sorted(kept, key=lambda c: (-c.size, c.players or 0, c.lineup, c.item or 0, c.name))[:_FIRST]
+        return sorted(kept, key=lambda c: (c.measured.order, c.players or 0, c.lineup, c.item or 0, c.name))[
+            :_FIRST
+        ]
 
     @property
     def title(self) -> str:
@@ -220,9 +203,9 @@ class _Words:
         own = [c for c in self._whole if c.measured.compared == subject and c.detectable is not None]
         if not own:
             return ""
-        unit = "pp" if own[0].measured.form == "share" else own[0].measured.title
         size = max(c.detectable or 0.0 for c in own if c.name == own[0].name)
-        return f" (a change of {size * (100 if unit == 'pp' else 1):.2g} in {unit} would have shown)"
+        shown = f"{100 * size:.2g} pp" if own[0].measured.form == "share" else f"{size:.2g}"
+        return f" (a change of {shown} in the {_title(own[0])} would have shown)"
 
     def differences(self) -> Iterator[str]:
         """Yield where the two sides differ."""
@@ -344,6 +327,7 @@ def _verdicts(words: _Words, command: str) -> Iterator[Block]:
             )
             for players, (before, after) in found.counts.items()
         )
+        + ((f"{unseen_sentence(found.unseen)} So nothing is called fine.",) if found.unseen else ())
     )
     again = [Heading("again", "By the change", help="it was fine, or what breaks it has moved beyond doubt")]
     again = again if any(one.again for one in found.verdicts) else []

@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from balance.dataset.derived import create_tables
 from balance.dataset.run import Run
 from balance.errors import DataError
 from balance.experiments.published import PublishedLadders, PublishedPrices, measured_ladders
@@ -18,18 +19,20 @@ from balance.games.lineup import parse_lineup
 from balance.judge.interaction import Interaction, Together, interactions
 from balance.judge.ranking import HEADLINE, Ranking, rank, ranked
 from balance.judge.strengths import strength_of
+from balance.judge.tables import files
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict, combined
-from balance.measure.cells import CellStatistics, Statistics
+from balance.measure.cells import CellStatistics, Statistics, connect, connect_to
 from balance.measure.cells import statistics as summed
 from balance.measure.items import choose_cells, has_items, items_of
 from balance.report.formatting import command_path, count
 from balance.report.query_blocks import RunQueries
 
+if TYPE_CHECKING:
+    import duckdb
+
 FRESH_GAMES: Final = 600
 """Games of each cell that are played to see whether the worst are as bad as they look."""
-INTERACTIONS: Final = ("mean_length", "money", "hand", "stalls", "no_lead_change")
-"""What pairs are looked at for beyond their variants alone."""
 
 Play = Callable[[Any], Run]
 Step = Callable[[str], None]
@@ -41,6 +44,8 @@ class Evidence:
     """Everything at hand."""
 
     runs: tuple[Run, ...]
+    con: duckdb.DuckDBPyConnection
+    """The one connection of the report; what is summed up once stays there for all queries."""
     thresholds: Thresholds
     players: tuple[int, ...]
     ranking: Ranking | None
@@ -80,9 +85,11 @@ class Evidence:
     def queries(self) -> RunQueries:
         """The query files of reports on these runs."""
         narrowed = set(self.players) < {c.players for run in self.runs for c in run.plan.cells if c.games}
+        other = narrowed or self.thresholds.overlays
         lineups = {lineup: self.strength_name(lineup) for lineup in self.lineups}
         names: dict[Any, str] = self.names | lineups | self.item_names
-        return RunQueries(self.runs, self.players if narrowed else (), names)
+        counts = self.players if narrowed else ()
+        return RunQueries(self.runs, counts, names, self.con, self.check if other else "")
 
     @cached_property
     def item_lineup(self) -> str | None:
@@ -273,12 +280,15 @@ def collect(
         raise DataError("the runs hold no games at these numbers of players")
     counts = tuple(sorted({cell.players for cell in planned if cell.id in cells}))
     step("games, seats, deals")
-    every = summed(runs)
+    con = connect()
+    every = summed(runs, into=con)
     step("verdicts")
     ranking = _judged(runs, thresholds, players, every)
+    if ranking:
+        create_tables(con, files(runs, thresholds, players, ranking))
     statistics = _narrowed(every, players)
     step("pairs against their parts")
-    beyond = interactions(runs, statistics, measures=INTERACTIONS)
+    beyond = interactions(runs, statistics, atlas=True, con=con)
     step("the worst on fresh seeds")
     fresh: list[Confirmed] = []
     why = "" if ranking else "nothing was judged"
@@ -291,6 +301,7 @@ def collect(
             why = str(error)
     return Evidence(
         tuple(runs),
+        con,
         thresholds,
         counts,
         ranking,
@@ -327,4 +338,5 @@ def empty_evidence(runs: Sequence[Run], thresholds: Thresholds, players: Sequenc
     if not counts:
         raise DataError("the runs hold no games at these numbers of players")
     nothing = Statistics(runs[0].game.facts, {})
-    return Evidence(tuple(runs), thresholds, counts, None, nothing, (), "", (), None, None)
+    con = connect_to(runs, metrics=True)
+    return Evidence(tuple(runs), con, thresholds, counts, None, nothing, (), "", (), None, None)

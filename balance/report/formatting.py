@@ -14,10 +14,6 @@ from balance.stats.intervals import Interval
 
 UNKNOWN = "–"
 """Printed where nothing is known."""
-NEAR_END = (
-    "Ranked by the end of the interval that is nearer to the ordinary: few games alone rank nothing high."
-)
-"""How a list of extremes was chosen."""
 
 
 def printed(value: float | None, kind: str, near: float | None = None) -> str:

@@ -67,12 +67,7 @@ def item_report(
         edition=run.plan.edition,
         words=game_words(facts),
         summary=Summary(
-            _headline(m, own, entry.name, len(ranked)),
-            (),
-            (),
-            (),
-            (),
-            "Too few games to say much." if few else "",
+            _headline(m, own, entry.name, len(ranked)), warning="Too few games to say much." if few else ""
         ),
         sections=tuple(sections),
         glossary=terms(facts, [(lineup, m.strength_name(lineup))], thresholds),

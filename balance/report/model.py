@@ -14,9 +14,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePath
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from balance.report.atlas_model import Atlas
+
+if TYPE_CHECKING:
+    from balance.judge.counting import Counted
 
 COLUMN_KINDS: Final = ("text", "integer", "number", "share", "interval", "verdict", "pair", "variant", "item")
 """What stands in a column: how it is aligned and sorted, and what it may be linked to.
@@ -226,16 +229,18 @@ class VerdictCount:
     fine: int
     undecided: int
     bent: int = 0
+    estimated: tuple[Counted, ...] = ()
+    """How many there are of each class by the estimates of all, whatever the number of games."""
 
     @classmethod
     def of(cls, players: int | None, verdicts: Iterable[str]) -> VerdictCount:
         """Return how many of some verdicts are which.
 
         >>> VerdictCount.of(4, ["fine", "broken", "fine"])
-        VerdictCount(players=4, broken=1, fine=2, undecided=0, bent=0)
+        VerdictCount(players=4, broken=1, fine=2, undecided=0, bent=0, estimated=())
         """
         tally = Counter(map(str, verdicts))
-        return cls(players, *(tally[name] for name in ("broken", "fine", "undecided", "bent")))
+        return cls(players, tally["broken"], tally["fine"], tally["undecided"], tally["bent"])
 
     @property
     def total(self) -> int:

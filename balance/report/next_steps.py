@@ -56,7 +56,12 @@ def next_steps(found: Check, *, mended: bool) -> Iterator[str]:
 
 def _deciding(found: Check, again: str) -> Iterator[str]:
     """Yield what would decide a verdict."""
-    open_ = [j for j in found.own if j.verdict is Verdict.UNDECIDED]
+    open_ = [j for j in found.own if j.open]
+    unseen = found.judgements.not_looked_at
+    if unseen:
+        yield f"To look at {', '.join(unseen)} too: balance simulate without --lineup plays every table."
+    if not open_:
+        return
     if found.strength == "quick":
         yield (
             f"To decide it: {again} --strength normal plays about five times as many games, which is enough "

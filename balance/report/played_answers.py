@@ -8,10 +8,10 @@ from dataclasses import asdict, fields
 from typing import Any, Final
 
 from balance import games
+from balance.dataset.stamp import stamp
 from balance.experiments.contested_answer import Contested, Doubted, Variation, Worth
 from balance.experiments.ladder import EVERYBODY, Rung, Standings
 from balance.experiments.price import Context, Priced, Prices, Shrunk
-from balance.experiments.stamp import stamp
 from balance.games.contract import Game
 from balance.measure.items import Item
 from balance.report.chapters.method import played_provenance
@@ -316,6 +316,5 @@ def ladder_answer(found: Standings, command: str = "balance ladder") -> Answer:
 
 def _rung(rung: Rung) -> Cell:
     """Return win points with the longer half of their interval."""
-    low, high = rung.low or 0.0, rung.high or 0.0
-    told = f"{rung.value:.2f} ±{max(rung.value - low, high - rung.value):.2f}"
+    told = f"{rung.value:.2f} ±{max(rung.value - rung.low, rung.high - rung.value):.2f}"
     return Cell(rung.value, told, rung.low, rung.high)

@@ -5,28 +5,35 @@ Nothing is computed: values are those of the query, and texts are these values p
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from balance.dataset import derived
 from balance.dataset.saved_queries import Question, bind, report_question
 from balance.dataset.views import keep_views
 from balance.errors import BalanceError, UsageError
 from balance.measure.cells import connect_to
-from balance.report.formatting import UNKNOWN, printed, slug
+from balance.report.formatting import UNKNOWN, command_path, printed, slug
 from balance.report.model import Cell, Chart, Heading, Section, Source, Table
+from balance.suggest import unknown
 
 if TYPE_CHECKING:
     import duckdb
 
     from balance.dataset.connection import Connection
+    from balance.dataset.exact import Column
     from balance.dataset.run import Run
 
 Values = tuple[tuple[Any, ...], ...]
 _MOST_ROWS: Final = 5_000
 """Rows of a table at most: a report is read by people."""
 _LONG: Final = 40
+_FORMS: Final = {"rounds": "integer"}
+"""How figures of a metric are printed, where that is not called as its form."""
 
 
 class RunQueries:
@@ -38,12 +45,15 @@ class RunQueries:
         counts: Sequence[int] = (),
         names: Mapping[Any, str] | None = None,
         con: duckdb.DuckDBPyConnection | None = None,
+        judging: str = "",
     ) -> None:
-        self._con = connect_to(runs, metrics=True) if con is None else con
-        self._kept: set[str] = set()
+        """Take the command that gives the verdicts where those of SQL are others."""
+        self._con = con or connect_to(runs, metrics=True)
+        self._results: dict[object, tuple[list[str], Values]] = {}
         self._game = runs[0].game.name
         self._narrowed = {"counts": ",".join(map(str, counts))} if counts else {}
         self._names = names or {}
+        self._judging = judging
 
     def has(self, name: str) -> bool:
         """Return whether a query file is for the game at hand."""
@@ -55,18 +65,43 @@ class RunQueries:
     ) -> Table | Chart:  # fmt: skip
         """Run `report/NAME.sql` or a ready query; return its result as its head says, or as a table."""
         question = report_question(name)
-        known = {parameter.name for parameter in question.parameters}
-        given = dict(parameters or {}) | {k: v for k, v in self._narrowed.items() if k in known}
-        keep_views(self._con, question.sql, self._kept, str(given.get("lineup", "")))
-        result = self._con.execute(question.sql, bind(self._con, question, given))
-        columns = [column[0] for column in result.description or []]
-        rows = tuple(tuple(map(_exact, row)) for row in result.fetchall())
+        given = self._given(question, parameters)
+        columns, rows = self._rows(question, given)
         telling = [str(given[key]) for key in ("lineup", "variant") if key in given]
-        return block_of(
+        made = block_of(
             question, columns, rows, given, names=self._names,
             name=slug("-".join([name, *telling]) + ("" if table or not question.figure else "-figure")),
             caption=caption, n=n, table=table,
         )  # fmt: skip
+        if self._judging and derived.named(question.sql):
+            made = replace(made, source=Source(n, command=self._judging))
+        return made
+
+    def records(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Run a query file and return its rows by column."""
+        question = report_question(name)
+        columns, rows = self._rows(question, self._given(question, parameters))
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def _given(self, question: Question, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+        known = {parameter.name for parameter in question.parameters}
+        return dict(parameters or {}) | {k: v for k, v in self._narrowed.items() if k in known}
+
+    def _rows(self, question: Question, given: Mapping[str, Any]) -> tuple[list[str], Values]:
+        """Return the result of a query; where rows name their lineup, all lineups are asked for at once."""
+        optional = {p.name for p in question.parameters if not p.required and p.default is None}
+        alike = "lineup" in optional and "lineup" in dict(question.columns)
+        every = {k: v for k, v in given.items() if not (alike and k == "lineup")}
+        key = question.name, tuple(sorted(every.items()))
+        if key not in self._results:
+            keep_views(self._con, question.sql, str(every.get("lineup", "")))
+            result = self._con.execute(question.sql, bind(self._con, question, every))
+            columns = [column[0] for column in result.description or []]
+            self._results[key] = columns, tuple(result.fetchall())
+        columns, rows = self._results[key]
+        if len(every) < len(given):
+            rows = tuple(row for row in rows if row[columns.index("lineup")] == given["lineup"])
+        return columns, rows
 
 
 def rows_of(block: Table | Chart) -> int:
@@ -103,11 +138,16 @@ def block_of(
     return _table(question, name, caption, columns, rows, source, names or {})
 
 
-def chapter_of(con: Connection, question: Question) -> Section:
-    """Return the chapter with the result of a user's own query."""
-    name = f"with-{slug(question.name)}"
-    columns, rows = _asked(con, question)
-    return Section(name, question.question, (block_of(question, columns, rows, {}, name=name),))
+def chapters_of(con: Connection, questions: Sequence[Question]) -> list[Section]:
+    """Return a chapter with the result of each query of a user; files of the same name differ by a number."""
+    found: list[Section] = []
+    for question in questions:
+        name = f"with-{slug(question.name)}"
+        name += f"-{again}" if (again := 1 + sum(one.id.startswith(name) for one in found)) > 1 else ""
+        columns, rows = _asked(con, question)
+        own = replace(question, name=command_path(question.path))
+        found.append(Section(name, question.question, (block_of(own, columns, rows, {}, name=name),)))
+    return found
 
 
 def _asked(con: Connection, question: Question) -> tuple[list[str], Values]:
@@ -115,24 +155,47 @@ def _asked(con: Connection, question: Question) -> tuple[list[str], Values]:
     lines = question.sql.splitlines()
     head = next((k for k, line in enumerate(lines) if not line.startswith("--")), 0)
     try:
-        frame = con.frame("\n".join(lines[head:]), con.bind(question, {}))
+        result = con.texts("\n".join(lines[head:]), con.bind(question, {}))
+        rows = list(islice((row for chunk in result.chunks() for row in chunk), _MOST_ROWS + 1))
+        result.close()
     except BalanceError as error:
-        if str(question.path) in str(error):
-            raise
-        placed = re.sub(r"LINE (\d+):", lambda found: f"LINE {int(found[1]) + head}:", str(error))
-        raise type(error)(f"{question.path}: {placed}") from error
-    columns = frame.columns
-    missing = [name for name, _ in question.columns if name not in columns]
-    if missing:
-        raise UsageError(f"{question.path}: its head names columns that it lacks: {', '.join(missing)}")
-    if len(frame) > _MOST_ROWS:
+        said = str(error).removeprefix(f"{question.path}: ")
+        if said == str(error):  # it is about the text without its head
+            said = re.sub(r"LINE (\d+):", lambda found: f"LINE {int(found[1]) + head}:", said)
+        where = "" if "LINE " in said else f"line {head + 1}: "
+        raise type(error)(f"{question.path}: {where}{said}") from error
+    if len(rows) > _MOST_ROWS:
         raise UsageError(f"{question.path}: more than {_MOST_ROWS:,} rows are too many for a report")
-    return columns, tuple(tuple(map(_exact, row)) for row in frame.rows())
+    columns = [column.name for column in result.columns]
+    values = tuple(tuple(map(_value, row, result.columns)) for row in rows)
+    for name, _ in question.columns:
+        if name not in columns:
+            raise _misnamed(question, name, unknown("column of its result", name, columns))
+    for word in ("x", "y", "low", "high") if question.figure in ("dots", "scatter") else ("y",):
+        axis = question.axes.get(word)
+        if axis and not result.columns[columns.index(axis)].is_number:
+            raise _misnamed(question, axis, f"the figure needs numbers in {axis}")
+    return columns, values
 
 
-def _exact(value: Any) -> Any:
-    """Return a value as JSON and the texts of a report take it."""
-    return float(value) if isinstance(value, Decimal) else value
+def _misnamed(question: Question, column: str, message: str) -> UsageError:
+    """Return the error about a column, with the line of the head that names it."""
+    lines = question.sql.splitlines()
+    named = re.compile(rf"--\s+{re.escape(column)}\s*[:\[]")
+    line = next((k for k, line in enumerate(lines, 1) if named.match(line)), 1)
+    return UsageError(f"{question.path}: line {line}: {message}")
+
+
+def _value(text: str | None, column: Column) -> Any:
+    """Return the value that a text of `balance sql` stands for: what its JSON holds."""
+    kind = str(column.type)
+    if text is None:
+        return None
+    if kind == "BOOLEAN":
+        return text == "true"
+    if column.is_number:
+        return int(text) if kind.endswith(("INT", "INTEGER", "BIGNUM")) else float(text)
+    return json.loads(text) if column.is_nested else text
 
 
 # --- tables
@@ -163,14 +226,15 @@ def _table(
     kinds = {c: heads.get(c, ("", ""))[1] or _kind([row[columns.index(c)] for row in rows]) for c in shown}
 
     def heading(column: str, title: str = "") -> Heading:
-        plain = {"signed": "number", "lineup": "text"}.get(kinds[column], kinds[column])
+        plain = {"signed": "number", "form": "number", "lineup": "text"}.get(kinds[column], kinds[column])
         kind = "interval" if column in intervals else plain
         own = title or heads.get(column, ("", ""))[0] or column.replace("_", " ").capitalize()
         return Heading(column, own, kind, meanings.get(column, ""))
 
     def cell(row: Mapping[str, Any], column: str) -> Cell:
         low, high = (row[end] for end in intervals[column]) if column in intervals else (None, None)
-        return _cell(row[column], kinds[column], low, high, column in intervals, names)
+        kind = _FORMS.get(row["form"], row["form"]) if kinds[column] == "form" else kinds[column]
+        return _cell(row[column], kind, low, high, column in intervals, names)
 
     records = [dict(zip(columns, row, strict=True)) for row in rows]
     if question.spread is None:
@@ -183,9 +247,9 @@ def _table(
         across = sorted(across) if all(isinstance(one, int) for one in across) else across
         headings = [heading(c) for c in keys]
         headings += [heading(value, f"{one} {over}" if isinstance(one, int) else str(one)) for one in across]
-        by_key: dict[tuple[Any, ...], dict[Any, Mapping[str, Any]]] = {}
+        by_key: dict[str, dict[Any, Mapping[str, Any]]] = {}
         for row in records:
-            by_key.setdefault(tuple(row[key] for key in keys), {})[row[over]] = row
+            by_key.setdefault(str([row[key] for key in keys]), {})[row[over]] = row
         cells = [
             [cell(next(iter(own.values())), key) for key in keys]
             + [cell(own[one], value) if one in own else Cell(None, UNKNOWN) for one in across]
@@ -210,6 +274,10 @@ def _cell(value: Any, kind: str, low: Any, high: Any, has_interval: bool, names:
         return Cell(value, str(names.get(value, value)))
     if isinstance(value, bool):
         return Cell(value, "yes" if value else "no")
+    if isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(x, dict | list) for x in value)
+    ):
+        return Cell(value, json.dumps(value, ensure_ascii=False))
     if isinstance(value, list | tuple):
         return Cell(tuple(value), " + ".join(str(names.get(one, one)) for one in value))
     if kind in ("text", "verdict") or not isinstance(value, int | float):

@@ -10,13 +10,12 @@ from typing import Any, Final
 
 from balance.experiments.rank import Ranked
 from balance.games.variants import entry_names
-from balance.judge.counting import counted
 from balance.judge.findings import worst_first
-from balance.judge.sentences import needed_sentence
-from balance.judge.verdict import Judgement, Verdict
+from balance.judge.quality import columns
+from balance.judge.sentences import open_sentence, quality_overview, unseen_sentence
+from balance.judge.verdict import Verdict
 from balance.measure.metrics import Measurement
 from balance.report.chapters.method import provenance_of
-from balance.report.check_answer import unseen_metrics
 from balance.report.evidence import judging_options
 from balance.report.formatting import count, printed, text, whole, whole_path
 from balance.report.glossary import game_words, terms
@@ -30,10 +29,9 @@ from balance.report.model import (
     Source,
     Summary,
     Table,
-    VerdictCount,
     absolute,
 )
-from balance.report.records import finding_record, finite, verdict_record
+from balance.report.records import finding_record, finite, verdict_counts, verdict_record
 
 _ROOM: Final = 80 - len("10  ×      no 100%  ")
 """Letters of a line of the short list beside rank, sign and fresh figure, and the gaps around them."""
@@ -60,7 +58,8 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
         edition=run.plan.edition,
         words=game_words(facts),
         summary=Summary(
-            f"{count(len(ranking.ranked), 'verdict', 'verdicts')}: {counts}.", tuple(_counts(ranking.ranked))
+            f"{count(len(ranking.ranked), 'verdict', 'verdicts')}: {counts}.",
+            tuple(verdict_counts(ranking.ranked)),
         ),
         sections=tuple(_sections(found, top, command)),
         glossary=terms(facts, lineups, found.thresholds),
@@ -71,11 +70,6 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
         places=absolute(shlex.split(command)),
         found=found,
     )
-
-
-def _counts(judgements: tuple[Judgement, ...]) -> Iterator[VerdictCount]:
-    for players in sorted({j.players for j in judgements}):
-        yield VerdictCount.of(players, (j.verdict for j in judgements if j.players == players))
 
 
 def _sections(found: Ranked, top: int, command: str) -> Iterator[Section]:
@@ -165,8 +159,8 @@ def _table(found: Ranked, command: str) -> Table:
         again = fresh.get(id(reason))
         if again is not None:
             said += " Holds on fresh games." if again.holds else " Does not hold on fresh games."
-        elif judgement.verdict is Verdict.UNDECIDED and reason is not None:
-            said += f" {needed_sentence(judgement.further)}"
+        elif judgement.verdict is Verdict.UNDECIDED:
+            said = open_sentence(judgement, ranking.sentence)
         rows.append(
             (
                 whole(place),
@@ -190,12 +184,14 @@ def _table(found: Ranked, command: str) -> Table:
 def _overview(found: Ranked) -> Iterator[str]:
     """Yield how many of each verdict there are, what holds the open ones, and the family."""
     ranking = found.ranking
-    for one in _counts(ranking.ranked):
+    for one in verdict_counts(ranking.ranked):
         counts = f"{one.broken} broken, {one.undecided} undecided, {one.bent} bent, {one.fine} fine"
-        truly = ", ".join(map(str, counted(j for j in ranking.ranked if j.players == one.players)))
         yield (
-            f"{one.players} players: {counts}; whatever the number of games (95% confidence each): {truly}."
+            f"{one.players} players: {counts}. Estimated from all games, however many decide (95% confidence "
+            f"each): {', '.join(map(str, one.estimated))}."
         )
+    yield from ranking.pools()
+    yield quality_overview(ranking.ranked)
     open_ = [j.holding for j in ranking.ranked if j.verdict is Verdict.UNDECIDED and j.holding is not None]
     held = Counter(finding.measured.name for finding in open_)
     yield from (f"{n} undecided are held by {name}." for name, n in sorted(held.items(), key=_often))
@@ -208,7 +204,7 @@ def _unseen(found: Ranked) -> Iterator[str]:
     if found.unconfirmed:
         yield f"The worst were not measured again on fresh games: {found.unconfirmed}."
     if found.ranking.judgements.not_looked_at:
-        yield f"Not looked at: {unseen_metrics(found.ranking.judgements.not_looked_at)}."
+        yield unseen_sentence(found.ranking.judgements.not_looked_at)
 
 
 def _often(pair: tuple[str, int]) -> tuple[int, str]:
@@ -227,6 +223,7 @@ def _rows(found: Ranked) -> Iterator[dict[str, Any]]:
             "verdict": judgement.verdict.value,
             "together": None if both is None else ("only together" if both.sure else "possibly"),
             "further_games": finite(judgement.further) or None,
+            **columns(judgement.quality),
         }
         own = [
             (cell, finding)
@@ -240,7 +237,6 @@ def _rows(found: Ranked) -> Iterator[dict[str, Any]]:
             yield {
                 **head,
                 **{key: value for key, value in finding_record(cell, finding).items() if key not in head},
-                "threshold": finding.bound,
                 "fresh": None if again is None else ("holds" if again.holds else "does not hold"),
             }
         if not own:

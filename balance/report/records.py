@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
+from balance.judge.counting import counted
 from balance.judge.findings import Finding
+from balance.judge.quality import columns, quality_sentence
 from balance.judge.verdict import CellVerdict, Judgement
+from balance.report.model import VerdictCount
 
 
 def verdict_record(judgement: Judgement, sentence: Callable[[Finding], str]) -> dict[str, Any]:
@@ -19,6 +23,9 @@ def verdict_record(judgement: Judgement, sentence: Callable[[Finding], str]) -> 
         "broken_for": list(judgement.broken_for),
         "bent_for": list(judgement.bent_for),
         "not_broken": judgement.not_broken,
+        "not_looked_at": list(judgement.not_looked_at),
+        "quality": quality_sentence(judgement.quality),
+        **columns(judgement.quality),
         "further_games": finite(judgement.further),
         "reasons": [sentence(finding) for finding in (*judgement.broken, *judgement.bent)],
         "accepted": [sentence(finding) for finding in judgement.accepted],
@@ -35,13 +42,13 @@ def finding_record(cell: CellVerdict, finding: Finding) -> dict[str, Any]:
         "strength": cell.strength,
         "metric": finding.measured.metric.name,
         "of": finding.measured.of or None,
+        "class": finding.kind.value,
+        "end": "high" if finding.upper else "low",
+        "threshold": finding.bound,
         "value": value,
         "low": low,
         "high": high,
         "n": int(finding.measured.estimate.n),
-        "class": finding.kind.value,
-        "bound": finding.bound,
-        "end": "high" if finding.upper else "low",
         "p_broken": finding.p_broken,
         "adjusted": finding.adjusted,
         "p_fine": finding.p_fine,
@@ -49,9 +56,21 @@ def finding_record(cell: CellVerdict, finding: Finding) -> dict[str, Any]:
         "accepted": finding.accepted,
         "weaker": finding.weaker,
         "pooled": finding.pooled,
+        "overridden": finding.overridden,
         "broken": finding.broken,
         "bent": finding.bent,
     }
+
+
+def verdict_counts(judgements: Iterable[Judgement]) -> list[VerdictCount]:
+    """Return how many verdicts are which, and how many there are of each class, by number of players."""
+    own: dict[int, list[Judgement]] = {}
+    for judgement in judgements:
+        own.setdefault(judgement.players, []).append(judgement)
+    return [
+        replace(VerdictCount.of(players, (j.verdict for j in every)), estimated=counted(every))
+        for players, every in sorted(own.items())
+    ]
 
 
 def finite(value: float) -> float | None:

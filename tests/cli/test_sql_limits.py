@@ -29,11 +29,8 @@ main()
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    games._registered["tiny"] = GAME
-    try:
+    with games.registered(GAME):
         return balance.simulate(tmp_path_factory.mktemp("limits") / "run", game="tiny", games_per_cell=3).path
-    finally:
-        del games._registered["tiny"]
 
 
 @pytest.fixture
@@ -86,21 +83,20 @@ def test_memory(start):
 
 
 def test_bytes_on_the_disk(folder, monkeypatch):
-    monkeypatch.setitem(games._registered, "tiny", GAME)
     monkeypatch.setattr("balance.dataset.connection._DISK", "20MB")
     query = "select range, hash(range) as h from range(9000000) order by h"
     with (
+        games.registered(GAME),
         connect([balance.open_run(folder)], Limits(memory="60MB")) as con,
         pytest.raises(Failed, match="memory limit of 60MB"),
     ):
         con.frame(f"select max(h) from ({query} limit 8000000)")
 
 
-def test_in_a_notebook_the_connection_is_given_up(folder, monkeypatch):
+def test_in_a_notebook_the_connection_is_given_up(folder):
     """The thread goes on by itself; whoever called is free again, and told so next time."""
-    monkeypatch.setitem(games._registered, "tiny", GAME)
     slow = "select levenshtein(repeat('a', 60000), repeat('b', 60000))"  # some seconds, so that the test ends
-    with connect([balance.open_run(folder)], Limits(seconds=0.2)) as con:
+    with games.registered(GAME), connect([balance.open_run(folder)], Limits(seconds=0.2)) as con:
         begun = time.monotonic()
         with pytest.raises(Failed, match="time limit"):
             con.frame(slow)

@@ -105,6 +105,20 @@ def test_on_a_terminal_causes_follow_the_verdict(check, generous, monkeypatch):
     assert "Causes" not in out
 
 
+def test_games_of_another_engine_have_a_verdict_and_no_causes(check, generous, monkeypatch, tmp_path):
+    short = tmp_path / "short.toml"
+    short.write_text(short.read_text().replace("high = 11.5", "high = 5"))
+    rest = generous[generous.index("--thresholds") :]
+    with monkeypatch.context() as older:
+        older.setattr(type(GAME), "engine_hash", lambda _: "0" * 64)
+        assert check(*generous, "--save-run", "old")[0] == 4
+    monkeypatch.setattr(output, "screen", lambda options: sys.stdout)
+    code, out, err = check("endless", "--run", "old", *rest)
+    assert (code, "BROKEN" in out, "no causes: old cannot be played exactly" in err) == (4, True, True)
+    code, _, err = check("endless", "--run", "old", *rest, "--why")
+    assert (code, "old cannot be played exactly as it was" in err) == (3, True)
+
+
 def test_that_nothing_mends_it_is_said(check, endless, tmp_path):
     short = tmp_path / "short.toml"
     short.write_text(short.read_text().replace("high = 11.5", "high = 2"))

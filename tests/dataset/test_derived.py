@@ -39,6 +39,24 @@ def test_verdicts_are_those_of_the_ranking(nefarious):
     assert found.height == len(expected) == 14
 
 
+def test_verdicts_of_cells_say_what_is_broken_only_together(nefarious):
+    ranking = rank([nefarious], load_thresholds(nefarious.game))
+    found = nefarious.sql(
+        "select players, variants, lineup, verdict, only_together from cell_verdicts"
+    ).rows()
+    cells = {(j.players, j.variants, c.cell.lineup): c.verdict.value for j in ranking.ranked for c in j.cells}
+    assert {(n, tuple(names), lineup): verdict for n, names, lineup, verdict, _ in found if names} == cells
+    both = {(one.players, one.variants, one.lineup): one.sure for one in ranking.together}
+    said = {(n, tuple(names), lineup): word == "yes" for n, names, lineup, _, word in found if word}
+    assert said == both
+
+
+def test_thresholds_are_a_table(nefarious):
+    found = nefarious.sql("select threshold_id, low, high, reason from thresholds").rows()
+    entries = load_thresholds(nefarious.game).entries
+    assert found == [(one.id, one.low, one.high, one.reason) for one in entries]
+
+
 def test_the_game_without_variants_has_its_verdict(nefarious):
     found = nefarious.sql(
         "select players, verdict, games from verdicts where pair_a is null order by players"
@@ -70,13 +88,32 @@ def test_findings_hold_every_metric_of_every_class(nefarious):
     assert threshold.rows() == [(0.02, "bends")]
 
 
+def test_what_is_judged_over_everything_has_rows_of_its_own(nefarious):
+    found = nefarious.sql("from pooled_findings")
+    pools = rank([nefarious], load_thresholds(nefarious.game)).judgements.pools
+    assert set(found["metric"]) == {"seat", "item"}
+    assert found.height == sum(len(pool.findings) for pool in pools)
+
+
+def test_the_numbers_of_each_class_add_up(nefarious):
+    found = nefarious.sql(
+        """select players, variants, sum(verdicts) as n, sum(estimate) as estimate, any_value("of") as "of",
+        bool_and(low <= estimate and estimate <= high) as inside
+        from verdict_counts group by all order by all"""
+    )
+    assert found["variants"].to_list() == [0, 1, 2] * 2
+    assert found["of"].to_list() == [1, 4, 3] * 2
+    assert all(found["inside"])
+    assert all(n <= of for n, of in zip(found["n"], found["of"], strict=True))
+
+
 def test_they_are_made_only_if_named_and_once(nefarious, cache, monkeypatch):
     nefarious.sql("select count(*) from games")
     assert not list(cache.glob("judgements/*"))
     before = sorted(path.name for path in nefarious.path.rglob("*"))
     nefarious.sql("select count(*) from verdicts")
     (folder,) = cache.glob("judgements/*")
-    assert sorted(file.name for file in folder.glob("*.parquet")) == ["findings.parquet", "verdicts.parquet"]
+    assert {file.stem for file in folder.glob("*.parquet")} == set(balance.DERIVED)
     assert sorted(path.name for path in nefarious.path.rglob("*")) == before
     monkeypatch.setattr(tables, "_rows", None)  # what is there is not made again
     with connect([nefarious]) as con:
@@ -114,6 +151,7 @@ def test_another_range_is_another_entry_of_the_cache(nefarious, cache, monkeypat
 
 
 def test_their_columns_are_known_before_they_are_made(nefarious, cache):
+    assert set(balance.DERIVED) == {"findings", "verdicts"}
     with connect([nefarious]) as con:
         for table in balance.DERIVED:
             names = con.tables()[table]

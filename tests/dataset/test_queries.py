@@ -19,6 +19,7 @@ import balance
 from balance.dataset.saved_queries import ask, questions
 from balance.dataset.views import create_views
 from balance.stats.arithmetic import student, wilson
+from balance.stats.intervals import Z
 from balance.stats.ratio import Common, Difference, Multiple, Ratio
 
 ACTIONS = ("speculate", "invent", "research", "work")
@@ -583,16 +584,30 @@ def answer_order_effect(rows, given):
         }
 
 
+def by_deal(sets, values):
+    """Return the sums of each deal in four cells, one row per deal: both, each alone, none."""
+    deals = sorted({deal for some in sets for deal, _ in values[some]})
+    table = np.zeros((len(deals), len(sets)))
+    for k, some in enumerate(sets):
+        for deal, value in values[some]:
+            table[deals.index(deal), k] += value
+    return table
+
+
 def answer_twist_interaction_length(rows, given):
     games = left(rows.games, {name: value for name, value in given.items() if name != "twist"})
-    rounds = defaultdict(list)
+    rounds, dealt = defaultdict(list), defaultdict(list)
     for game in games:
         rounds[game.lineup, game.players, game.pair_a, game.pair_b].append(game.rounds)
+        dealt[game.lineup, game.players, game.pair_a, game.pair_b].append((game.game_index, game.rounds))
     keys = sorted(key for key in rounds if key[3] and given.get("twist", key[2]) in key[2:])
     for key in keys:
         where, a, b = key[:2], key[2], key[3]
         sets = (key, (*where, a, None), (*where, b, None), (*where, None, None))
         pair, one, two, none = (mean(rounds[some]) for some in sets)
+        table = by_deal(sets, dealt)
+        influence = (table / table.mean(axis=0)) @ [1, -1, -1, 1]
+        factor, error = pair * none / (one * two), influence.std(ddof=1) / math.sqrt(len(table))
         yield dict(zip(("lineup", "players", "pair_a", "pair_b"), key, strict=True)) | {
             "games": len(rounds[key]),
             "mean_pair": pair,
@@ -600,20 +615,29 @@ def answer_twist_interaction_length(rows, given):
             "mean_b": two,
             "mean_plain": none,
             "beyond": (pair - one) - (two - none),
-            "factor": (pair / none) / ((one / none) * (two / none)),
+            "factor": factor,
+            "low": factor * math.exp(-Z * error),
+            "high": factor * math.exp(Z * error),
         }
 
 
 def answer_twist_interaction_wins(rows, given):
     seats = left(rows.seats, {n: v for n, v in ({"lineup": "field"} | given).items() if n != "twist"})
     lineup = given.get("lineup", "field")
-    points = defaultdict(list)
+    points, dealt, held = defaultdict(list), defaultdict(list), defaultdict(list)
     for seat in seats:
-        points[seat.game.players, seat.game.pair_a, seat.game.pair_b].append(seat.points)
+        key = seat.game.players, seat.game.pair_a, seat.game.pair_b
+        points[key].append(seat.points)
+        dealt[key].append((seat.game.game_index, seat.points))
+        held[key].append((seat.game.game_index, 1))
     keys = sorted(key for key in points if key[2] and given.get("twist", key[1]) in key[1:])
     for players, a, b in keys:
         sets = ((players, a, b), (players, a, None), (players, b, None), (players, None, None))
         pair, one, two, none = (mean(points[some]) for some in sets)
+        beyond, seated = by_deal(sets, dealt) @ [1, -1, -1, 1], by_deal(sets[:1], held)[:, 0]
+        value, deals = beyond.sum() / seated.sum(), len(seated)
+        variance = ((beyond - value * seated) ** 2).sum() / seated.sum() ** 2 * deals / (deals - 1)
+        reached = float(student(deals - 1)) * math.sqrt(variance)
         yield {
             "players": players,
             "pair_a": a,
@@ -624,6 +648,8 @@ def answer_twist_interaction_wins(rows, given):
             "points_b": two,
             "points_plain": none,
             "beyond": (pair - one) - (two - none),
+            "low": value - reached,
+            "high": value + reached,
         }
 
 
@@ -730,15 +756,9 @@ def test_several_runs_are_one_body_of_games(nefarious, tmp_path, views):
 
 def test_the_page_describes_every_query(checkout):
     page = (checkout / "docs" / "queries.md").read_text(encoding="utf-8")
-    sections = {
-        match[1]: match[2] for match in re.finditer(r"^### `([\w-]+)`\n(.*?)(?=^##|\Z)", page, re.M | re.S)
-    }
-    assert set(sections) == set(QUESTIONS)
-    for name, text in sections.items():
-        question = QUESTIONS[name]
-        assert question.question in text, name
-        for parameter in question.parameters:
-            assert f"`{parameter.name}" in text, f"{name}: {parameter.name}"
-        assert [column for column, _ in question.columns] == re.findall(
-            r"`(\w+)`", text.partition("Columns: ")[2]
-        ), name
+    rows = re.findall(r"^\| `([\w-]+)` \| (.+) \| (.*) \|$", page, re.M)
+    assert sorted(name for name, *_ in rows) == sorted(QUESTIONS)
+    assert f"\n{len(QUESTIONS)} questions." in page
+    for name, question, parameters in rows:
+        assert question == QUESTIONS[name].question
+        assert re.findall(r"`(\w+)`", parameters) == [known.name for known in QUESTIONS[name].parameters]

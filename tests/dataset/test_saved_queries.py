@@ -125,22 +125,26 @@ def test_other_types(type_, text, value, write, run, views):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("-- Question: How many", "-- How many", "Question: what does it ask?"),
-        ("-- Columns:", "-- Colums:", "unknown heading 'Colums'; did you mean 'Columns'?"),
-        ("(integer, default 1)", "(integer)", "found '$least (integer): leave out shorter ones'"),
+        ("-- Question: How many", "-- How many", "line 1: Question: what does it ask?"),
+        ("-- Columns:", "-- Colums:", "line 9: unknown heading 'Colums'; did you mean 'Columns'?"),
+        (
+            "(integer, default 1)",
+            "(integer)",
+            "line 8: Parameters: expected '$NAME (TYPE, required|optional|default VALUE): MEANING', found",
+        ),
         (
             "(integer, default 1)",
             "(integr, default 1)",
-            "$least: unknown type 'integr'; did you mean 'integer'?",
+            "line 8: Parameters: $least: unknown type 'integr'; did you mean 'integer'?",
         ),
         (
             "--   races: how many",
             "--   races how many",
-            "'NAME [TITLE, KIND]: MEANING', found 'races how many'",
+            "line 11: Columns: expected 'NAME: MEANING' or 'NAME [TITLE, KIND]: MEANING', found 'races how",
         ),
     ],
 )
-def test_a_bad_head_names_file_and_heading(old, new, message, write):
+def test_a_bad_head_names_file_and_line(old, new, message, write):
     folder = write(GOOD.replace(old, new, 1))
     with pytest.raises(CatalogError, match=re.escape(message)) as caught:
         questions([folder])

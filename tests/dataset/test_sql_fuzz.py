@@ -14,9 +14,9 @@ from tests.games.tiny import GAME
 
 @pytest.fixture
 def run(monkeypatch, tmp_path):
-    monkeypatch.setitem(games._registered, "tiny", GAME)
     monkeypatch.setenv("BALANCE_CACHE_DIR", str(tmp_path / "cache"))
-    return balance.simulate(tmp_path / "top" / "run", game="tiny", games_per_cell=3)
+    with games.registered(GAME):
+        yield balance.simulate(tmp_path / "top" / "run", game="tiny", games_per_cell=3)
 
 
 def grammar(run, tmp_path, seed):

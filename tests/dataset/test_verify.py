@@ -17,18 +17,16 @@ from tests.games.tiny import GAME
 
 @pytest.fixture(autouse=True)
 def _tiny(monkeypatch, tmp_path):
-    monkeypatch.setitem(games._registered, "tiny", GAME)
     monkeypatch.setenv("BALANCE_CACHE_DIR", str(tmp_path / "cache"))
     verify._verified.clear()
+    with games.registered(GAME):
+        yield
 
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
-    games._registered["tiny"] = GAME
-    try:
+    with games.registered(GAME):
         return balance.simulate(tmp_path_factory.mktemp("verify") / "run", game="tiny", games_per_cell=3).path
-    finally:
-        del games._registered["tiny"]
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ pytestmark = pytest.mark.skipif(wall.version() < 3, reason="this kernel has no L
 
 
 @pytest.fixture
-def run(monkeypatch, tmp_path):
-    monkeypatch.setitem(games._registered, "tiny", GAME)
-    return balance.simulate(tmp_path / "run", game="tiny", games_per_cell=3)
+def run(tmp_path):
+    with games.registered(GAME):
+        yield balance.simulate(tmp_path / "run", game="tiny", games_per_cell=3)
 
 
 def test_without_the_gate_nothing_can_be_written(run):

@@ -12,6 +12,7 @@ import pytest
 
 import balance
 from balance import games
+from balance.dataset.measures import Metric
 from balance.errors import DataError, UsageError
 from balance.experiments.compare import compare, playing
 from balance.experiments.compare.changes import (
@@ -28,7 +29,6 @@ from balance.experiments.compare.measured import causes_of
 from balance.games.lineup import parse_lineup
 from balance.measure.cells import statistics
 from balance.measure.items import items_of
-from balance.measure.metrics import Metric
 from balance.measure.paired import (
     Dealt,
     Group,

@@ -97,6 +97,19 @@ def test_where_no_reading_is_known_it_is_a_sensitivity():
     assert contested(game="tiny", players=2, deals=40, jobs=3) == found
 
 
+def test_values_of_others_that_change_are_counted():
+    other = Worth(2, "Virus", 0.2, 3, 0.0, 9, -0.2, -0.3, -0.1, 0.001, 0.01)
+    assert (
+        Variation("Cost 1", False, 12, others=(other,))
+        .sentence("cards")
+        .endswith("; the value of 1 of the cards changes: Virus -0.20.")
+    )
+    own = Worth(1, "Chalk", 0.1, 3)
+    assert "the value of 1 of the other cards changes" in (
+        Variation("left out", True, 12, own=own, others=(other,)).sentence("cards")
+    )
+
+
 def test_what_is_on_the_edge_is_no_change():
     edge = MovedVerdict(("a", "b"), "broken", "undecided", crosses=False)
     none = Variation("Cost 1", False, 12, (edge,))

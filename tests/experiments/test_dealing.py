@@ -9,7 +9,9 @@ import pytest
 from balance import games
 from balance.experiments import dealing
 from balance.experiments.dealing import Deals, items_in, play_deals
+from balance.experiments.side_by_side import Trials
 from balance.games.lineup import parse_lineup
+from tests.games import dealt
 from tests.games.tiny import Tiny
 
 TINY = Tiny()
@@ -108,3 +110,18 @@ def test_seats_that_were_dealt_an_item_by_the_opening_hands_of_replays():
     some = deals.dealt(catalog, [ids.index(24)], np.array([2, 7]))
     assert some.seats[[2, 7], 0].tolist() == seats[[2, 7], ids.index(24)].tolist()
     assert some.seats.sum() == some.seats[[2, 7], 0].sum()
+
+
+def test_seats_in_memory_are_those_of_the_view_on_items_of_a_run(tmp_path):
+    """One definition of what an item is worth: `item_deals`, from which reports read."""
+    with games.registered(dealt.GAME) as game:
+        catalog = game.load_catalog()
+        items = items_in(game, catalog)
+        run = Trials(game, "classic", ("mirror:thrifty",), tmp_path).play(catalog, [()], {2: 60}, 9)
+        rows = run.sql("select deal, item, opening_points, opening from item_deals where opening > 0")
+    lineup = parse_lineup("mirror:thrifty", 2, dealt.GAME)
+    found = Deals(dealt.GAME, "classic", lineup, ((),), 9, 60).dealt(catalog, range(len(items)))
+    assert set(rows.rows()) == {
+        (deal, items[place].id, found.score[deal, place], found.seats[deal, place])
+        for deal, place in zip(*found.seats.nonzero(), strict=True)
+    }

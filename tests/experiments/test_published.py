@@ -128,10 +128,9 @@ def test_whatever_ships_is_of_the_present_players_and_cards(checkout):
     now = stamp(NEFARIOUS, NEFARIOUS.load_catalog())
     shipped = sorted((checkout / "data" / "nefarious").glob("*.json"))
     assert [file.name for file in shipped if json.loads(file.read_text("utf-8")).get("stamp") != now] == []
-    assert {file.name for file in shipped} >= {"contested.json", "ladder.json", "players.json"}
     measured = (checkout / "Makefile").read_text("utf-8").partition("\nmeasure:")[2].partition("\n\n")[0]
-    for name in ("measure_ladder.py", "data/nefarious/contested.json", "data/nefarious/prices.json"):
-        assert name in measured
+    assert [file.name for file in shipped if file.stem not in measured] == []
+    assert {file.stem for file in shipped} >= {"contested", "ladder", "players", "prices"}
 
 
 def test_what_was_in_doubt_when_it_was_measured_still_is():
@@ -150,13 +149,14 @@ def test_what_was_in_doubt_when_it_was_measured_still_is():
     assert measured_doubts(GAME) is None
 
 
-def test_the_page_on_prices_quotes_what_was_measured(checkout):
-    found = measured_prices(NEFARIOUS)
-    page = (checkout / "docs" / "commands" / "price.md").read_text("utf-8")
-    assert found.command == (
+def test_pages_quote_what_was_measured(checkout):
+    doubts, prices = measured_doubts(NEFARIOUS), measured_prices(NEFARIOUS)
+    assert prices.command == (
         "balance price --players 4 --games 20000 --seed 0 --edition ascora-2011 --lineup mirror:learned"
     )
-    assert [said for said in found.sentences if said not in page] == []
+    for name, sentences in (("contested", doubts.sentences()), ("price", prices.sentences)):
+        page = (checkout / "docs" / "commands" / f"{name}.md").read_text("utf-8")
+        assert [said for said in sentences if said not in page] == []
 
 
 def test_the_page_of_the_policies_quotes_what_was_measured(checkout):

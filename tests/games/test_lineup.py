@@ -45,6 +45,19 @@ def test_one_of_the_field_among_others_changes_from_deal_to_deal():
     assert lineup.names(9, 3, 1).count("learned") == 3
 
 
+def test_one_of_several_policies_among_others():
+    lineup = parse_lineup("one:thrifty + random,thrifty", 3, TINY)
+    assert (lineup.text, lineup.guests) == ("one:thrifty+random,thrifty", 2)
+    drawn = {lineup.names(9, k)[0] for k in range(50)}
+    assert drawn == {"thrifty", "random"}
+    nefarious = games.get()
+    both = parse_lineup("one:field+skilled+casual,learned", 4, nefarious)
+    guests = both.policies[: both.guests]
+    assert guests == (*nefarious.facts.field, "skilled", "casual")
+    with pytest.raises(UsageError, match="unknown policy"):
+        parse_lineup("one:thrifty+nobody,random", 3, TINY)
+
+
 def test_seats_draw_from_policies_that_are_named():
     lineup = parse_lineup("drawn: thrifty,random", 3, TINY)
     assert (lineup.text, lineup.rotations, lineup.drawn) == ("drawn:thrifty,random", 1, True)

@@ -30,6 +30,7 @@ def same(one, two):
         ("def f(): x: int = 1", "def f(): x: object = 1"),
         ("raise X('a')", "raise X(f'b {c}', d)"),
         ("assert x", "assert x, 'because'"),
+        ("f('a', meaning='b', null=1)", "f('a', meaning=f'c {d}', null=1)"),
         ("x = 1", "__all__ = ['x']\nx = 1"),
         ("x = 1", "if TYPE_CHECKING:\n    from a import b\nx = 1"),
         ("raise X('a')", "from balance.suggest import unknown\nraise X(unknown('a', b, c))"),

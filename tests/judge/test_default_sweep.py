@@ -4,7 +4,9 @@ import math
 
 import balance
 from balance import games
+from balance.games.lineup import parse_lineup
 from balance.judge.bench import Bench
+from balance.judge.ranking import rank
 from balance.judge.thresholds import load_thresholds
 from balance.measure.cells import statistics
 
@@ -13,8 +15,10 @@ def test_every_judged_metric_yields_a_number_in_a_default_sweep(tmp_path):
     run = balance.simulate(
         tmp_path / "run", players="2,6", variants=["none", "unions"], games_per_cell=50, seed=5
     )
-    bench = Bench(statistics([run], items=True))
+    bench = Bench(statistics([run]))
     thresholds = load_thresholds(games.get())
+    assert rank([run], thresholds).judgements.not_looked_at == ()
+    assert run.sql("select distinct not_looked_at from verdicts").rows() == [("",)]
     for players in (2, 6):
         cells = [c for c in bench.statistics.cells.values() if c.players == players and c.variants]
         judged = {
@@ -27,3 +31,5 @@ def test_every_judged_metric_yields_a_number_in_a_default_sweep(tmp_path):
         assert judged["skill"] == "one:learned,casual"
         assert judged["luck"] == "drawn:learned,skilled,casual"
         assert judged["stalls"] == "mirror:learned"
+        lineup = parse_lineup(run.game.facts.default_sweep_lineups[2], players, run.game)
+        assert {"skilled", "casual", *run.game.facts.field} == set(lineup.policies[: lineup.guests])

@@ -3,11 +3,12 @@
 import pytest
 
 from balance import games
+from balance.dataset.measures import metrics_of
 from balance.judge.findings import Finding
 from balance.judge.sentences import _figure, in_brief, measured_sentence
 from balance.judge.thresholds import Threshold
 from balance.measure.cells import CellStatistics
-from balance.measure.metrics import Measurement, metrics_of
+from balance.measure.metrics import Measurement
 from balance.stats.intervals import Interval
 from balance.stats.ratio import Common, Multiple, Ratio
 

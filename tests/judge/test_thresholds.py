@@ -3,9 +3,10 @@
 import pytest
 
 from balance import games
+from balance.dataset.measures import metrics_of
 from balance.errors import CatalogError, UsageError
 from balance.judge.thresholds import Class, Threshold, load_thresholds
-from balance.measure.metrics import Measurement, metrics_of
+from balance.measure.metrics import Measurement
 from balance.stats.ratio import Ratio
 from tests.games.tiny import GAME
 
@@ -49,7 +50,7 @@ def test_an_own_file_changes_adds_and_removes(tmp_path):
         ('id = "action:wrok"\nhigh = 1\nreason = "x"', "id: unknown action 'wrok'; did you mean 'work'?"),
         ('id = "stalls:x"\nhigh = 1\nreason = "x"', "the metric stalls is one number; write stalls"),
         ('id = "item:gun"\nhigh = 1\nreason = "x"', "id: unknown item 'gun'"),
-        ('id = "neighbour"\nreason = "x"', "low: missing; a threshold has low, high or both"),
+        ('id = "neighbour"\nreason = "x"', "high: missing; a threshold has low, high or both"),
         ('id = "neighbour"\nlow = 2\nhigh = 1\nreason = "x"', "high: must be above low (2), found 1"),
         ('id = "neighbour"\nlow = "two"\nreason = "x"', "low: expected a number -1e+06..1e+06, found 'two'"),
         ('id = "neighbour"\nlow = nan\nreason = "x"', "low: expected a number -1e+06..1e+06, found nan"),

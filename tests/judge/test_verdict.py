@@ -84,6 +84,46 @@ def test_where_the_default_player_plays_weaker_play_breaks_nothing(share, verdic
     assert only(judge(with_search, STALLS)).broken_for == ["expert play"]
 
 
+@pytest.mark.parametrize(
+    ("default", "search", "verdict", "broken_for"),
+    [
+        (0.02, 0.4, Verdict.BROKEN, ["expert play"]),
+        (0.1, 0.4, Verdict.BROKEN, ["expert play"]),
+        (0.4, 0.02, Verdict.FINE, []),
+        (0.1, 0.02, Verdict.FINE, []),
+        (0.02, 0.1, Verdict.FINE, []),
+        (0.1, 0.1, Verdict.UNDECIDED, []),
+        (0.4, 0.1, Verdict.BROKEN, ["skilled play"]),
+        (0.4, 0.4, Verdict.BROKEN, ["skilled play", "expert play"]),
+    ],
+)
+def test_search_overrides_a_metric_only_where_its_own_games_decide(default, search, verdict, broken_for):
+    own = stalled(0, default, lineup="mirror:learned")
+    found = only(judge(book(own, stalled(1, search, lineup="mirror:search:20")), STALLS))
+    assert (found.verdict, found.broken_for) == (verdict, broken_for)
+    (finding,), (searched,) = (one.findings for one in found.cells)
+    assert finding.overridden == (search != 0.1 and (default, search) != (0.4, 0.4))
+    assert not searched.holds
+
+
+def test_search_overrides_one_metric_and_leaves_the_others():
+    own = two_metrics(0, 0.4, 0.5, lineup="mirror:learned")
+    search = two_metrics(1, 0.02, 0.3, lineup="mirror:search:20")
+    found = only(judge(book(own, search), BOTH))
+    assert found.verdict is Verdict.BENT
+    assert [finding.measured.name for finding in found.bent] == ["tie_extensions"]
+    bends = two_metrics(1, 0.1, 0.5, lineup="mirror:search:20")
+    assert only(judge(book(two_metrics(0, 0.02, 0.1, lineup="mirror:learned"), bends), BOTH)).bent_for == [
+        "expert play"
+    ]
+
+
+def test_where_only_search_played_it_is_judged_like_any_other():
+    for share, verdict in [(0.4, Verdict.BROKEN), (0.1, Verdict.UNDECIDED), (0.02, Verdict.FINE)]:
+        searched = stalled(1, share, lineup="mirror:search:20")
+        assert only(judge(book(searched), STALLS)).verdict is verdict
+
+
 def test_where_seats_are_alike_a_seat_holds_nothing_up_and_is_charged_if_confirmed():
     thresholds = accept(stalls=(None, 0.1), seat=(0.9, 1.1))
 
@@ -149,8 +189,7 @@ def test_how_classes_combine(stalls, extended, verdict, not_broken):
 
 def test_over_player_counts_broken_before_undecided_before_bent_before_fine():
     every = [Verdict.BROKEN, Verdict.UNDECIDED, Verdict.BENT, Verdict.FINE]
-    for k, verdict in enumerate(every):
-        assert combined(reversed(every[k:])) is verdict
+    assert [combined(reversed(every[k:])) for k in range(len(every))] == every
 
 
 def test_each_class_is_a_family_of_its_own():
@@ -201,16 +240,49 @@ def test_a_missing_baseline_forbids_fine():
     assert found.blocked
 
 
-def test_what_games_cannot_say_is_told_and_does_not_forbid_fine():
-    found = only(judge(book(stalled(0, 0.02)), accept(stalls=(None, 0.1), luck=(None, 0.5))))
-    assert found.verdict is Verdict.FINE
-    assert found.cells[0].not_looked_at == ("luck",)
+def test_what_was_not_looked_at_forbids_fine_and_nothing_else():
+    thresholds = accept(stalls=(None, 0.1), luck=(None, 0.5))
+    found = only(judge(book(stalled(0, 0.02)), thresholds))
+    assert (found.verdict, found.not_looked_at) == (Verdict.UNDECIDED, ("luck",))
+    assert (found.open, found.further, found.blocked) == ([], math.inf, True)
+    assert only(judge(book(stalled(0, 0.3)), thresholds)).verdict is Verdict.BROKEN
+    bends = replace(BOTH, entries=(*BOTH.entries, thresholds.entries[1]))
+    assert only(judge(book(two_metrics(0, 0.02, 0.5)), bends)).verdict is Verdict.BENT
+
+
+def test_what_weaker_play_alone_shows_was_not_looked_at():
+    thresholds = accept(stalls=(None, 0.1), half_leader=(None, 0.85))
+    weak = cell(0, {"half_leader": bernoulli(10, 1000)})
+    found = only(judge(book(weak, stalled(1, 0.02, lineup="mirror:learned")), thresholds))
+    assert (found.verdict, found.not_looked_at) == (Verdict.UNDECIDED, ("half_leader",))
+
+
+def test_what_is_accepted_need_not_be_looked_at():
+    thresholds = accept(stalls=(None, 0.1), luck=(None, 0.5), seat=(0.9, 1.1))
+    accepted = tuple(accepted_findings(name, FACTS) for name in ("luck:high", "seat:low"))
+    found = only(judge(book(stalled(0, 0.02)), replace(thresholds, accepted=accepted)))
+    assert found.not_looked_at == ("seat",)
+
+
+def test_the_game_without_variants_is_not_compared_with_itself():
+    thresholds = accept(stalls=(None, 0.1), length_ratio=(0.5, 2.0))
+    assert only(judge(book(stalled(0, 0.02, variants=())), thresholds)).verdict is Verdict.FINE
 
 
 def test_nothing_measured_is_undecided():
     assert only(judge(book(cell(0)), STALLS)).verdict is Verdict.UNDECIDED
     assert only(judge(book(cell(0)), STALLS)).further == math.inf
     assert only(judge(book(cell(0)), STALLS)).too_close
+
+
+def test_what_is_not_broken_but_not_yet_fine_says_how_many_games_it_needs():
+    """Many are not broken and one may be fine: *fine* asks more of the metric that breaks."""
+    others = [two_metrics(k, 0.02, 0.3, variants=(f"v{k}",)) for k in range(20)]
+    near = two_metrics(20, 0.08, 0.1, variants=("near",))
+    found = judge(book(near, *others), BOTH).find(4, ("near",))
+    assert (found.verdict, found.not_broken) == (Verdict.UNDECIDED, True)
+    assert found.holding.measured.name == "stalls"
+    assert 0 < found.further < TOO_MANY
 
 
 def test_the_games_asked_for_are_about_enough():

@@ -1,5 +1,6 @@
 """The sums of a cell: against the same counts made from plain rows, for both games."""
 
+import json
 import math
 import re
 from collections import Counter, defaultdict
@@ -233,7 +234,7 @@ def nefarious(tmp_path_factory):
 
 
 def test_nefarious_adds_up_too(nefarious):
-    found = check([nefarious], nefarious.game.facts.field, items=True)
+    found = check([nefarious], nefarious.game.facts.field)
     cell = found.find(5, ("parallel-universe", "unions"), "field")
     assert {f"neighbour:{name}" for name in nefarious.game.facts.field} <= set(cell.sums)
     assert sum(sums.den for name, sums in cell.sums.items() if name.startswith("item")) == 40 * 5 * 3
@@ -251,7 +252,7 @@ def counted(run, name):
 
 
 def test_the_worked_example_of_the_contributing_page(nefarious, checkout, monkeypatch, tmp_path):
-    """Its declaration gives what its test counts, appears in metrics, and is judged by a threshold."""
+    """Its declaration gives what its test counts; it is in metrics, judged by a threshold, in a report."""
     page = (checkout / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = page.partition("## Add a metric")[2].partition("\n## ")[0]
     declaration, test = (dedent(block) for block in re.findall(r"```python\n(.*?)```", section, re.S))
@@ -274,3 +275,13 @@ def test_the_worked_example_of_the_contributing_page(nefarious, checkout, monkey
     )
     judged = balance.check(["unions"], runs=[nefarious.path], thresholds=[tmp_path / "own.toml"])
     assert "The seat that builds first wins" in " ".join(str(judged).split())
+    (query,) = re.findall(r"```sql\n(.*?)```", section, re.S)
+    (tmp_path / "builders.sql").write_text(query)
+    report = tmp_path / "report.json"
+    balance.write_report(nefarious.path, report, players=3, queries=[tmp_path / "builders.sql"])
+    tables = json.loads(report.read_text())["tables"]
+    (shown,) = [table for table in tables if table["id"] == "with-builders"]
+    assert [row[:2] for row in shown["rows"]] == [
+        [n, one] for n in (3, 5) for one in ("field", "mirror:random")
+    ]
+    assert sum(row[2] > 0 for row in shown["rows"]) > 2

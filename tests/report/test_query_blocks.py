@@ -73,12 +73,14 @@ def test_a_head_asks_for_a_figure(ask):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("-- Figure: pie", "unknown kind of figure 'pie'"),
-        ("-- Spread: plyers, win_points", "players"),
-        ("--   seats [Seats, colour]: how many", "unknown kind 'colour'"),
+        ("-- Figure: pie", "bad.sql: line 9: Figure: unknown kind of figure 'pie'"),
+        ("-- Figure: dots", "bad.sql: line 9: Figure: dots also needs label, y"),
+        ("-- Figure: dots\n--   label: policy\n--   y: wins", "bad.sql: line 11: Figure: y: unknown column"),
+        ("-- Spread: plyers, win_points", "bad.sql: line 9: Spread: .* did you mean 'players'"),
+        ("--   seats [Seats, colour]: how many", "bad.sql: line 9: Columns: seats: unknown kind 'colour'"),
     ],
 )
-def test_what_is_wrong_with_a_head_is_said(tmp_path, line, said):
+def test_what_is_wrong_with_a_head_is_said_with_its_line(tmp_path, line, said):
     file = tmp_path / "bad.sql"
     file.write_text(POLICIES.replace("-- Spread: players, win_points", line))
     with pytest.raises(CatalogError, match=said):
@@ -97,7 +99,7 @@ def test_a_query_becomes_a_chapter_with_the_numbers_of_balance_sql(nefarious, ca
     ]
     for name, kind in (("policies", "tables"), ("lengths", "figures")):
         shown = next(one for one in found[kind] if one["id"] == f"with-{name}")
-        assert shown["source"]["query"] == name
+        assert shown["source"]["query"] == f"{name}.sql"
         capsys.readouterr()
         assert run(["sql", nefarious, f"@{name}.sql", "--json"]) == 0
         rows = json.loads(capsys.readouterr().out)
@@ -113,10 +115,52 @@ def test_a_plain_query_is_a_table_titled_by_its_file(nefarious):
     assert shown["columns"] == ["n"]
 
 
-def test_wrong_sql_names_file_and_line_and_nothing_is_written(nefarious, capsys):
-    Path("wrong.sql").write_text(LENGTHS.replace("from games", "from gmes"))
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("from games", "from gmes", "LINE 9:"),
+        ("select lineup", "selekt lineup", "LINE 9:"),
+        ("select lineup", "insert into games select lineup", "wrong.sql: line 9: INSERT is refused"),
+        ("order by all", "order by all; select 1", "wrong.sql: line 9: expected one statement, found 2"),
+        ("as mean", "as middle", "wrong.sql: line 4: unknown column of its result 'mean'"),
+        ("sum(rounds) / count(*)", "'long'", "wrong.sql: line 4: the figure needs numbers in mean"),
+    ],
+)
+def test_what_is_wrong_names_file_and_line_and_nothing_is_written(nefarious, capsys, old, new, said):
+    Path("wrong.sql").write_text(LENGTHS.replace(old, new))
     assert run(["report", nefarious, "--with", "wrong.sql", "--out", "wrong.html"]) == 2
-    said = capsys.readouterr().err
-    assert "wrong.sql: " in said
-    assert "LINE 9:" in said
+    err = capsys.readouterr().err
+    assert "wrong.sql: " in err
+    assert said in err
     assert not Path("wrong.html").exists()
+
+
+def test_a_folder_is_not_a_query(nefarious, capsys):
+    Path("folder.sql").mkdir()
+    assert run(["report", nefarious, "--with", "folder.sql", "--out", "wrong.html"]) == 2
+    assert "folder.sql is a folder; name a file in it" in capsys.readouterr().err
+
+
+def test_values_of_every_type_and_two_files_of_one_name(tiny, capsys):
+    text = """-- Question: What is there?
+-- Columns:
+--   day: a date
+select date '2026-11-18' as day, 1.50::decimal(4, 2) as price, 2::hugeint ** 100 as wide, true as yes,
+  {'a': [1, 2], 'b': date '2026-01-01'} as nested, [1.5::float] as listed, null as nothing, 'x' as word
+"""
+    for folder in ("one", "two"):
+        Path(folder).mkdir()
+        Path(folder, "types.sql").write_text(text)
+    given = ["report", tiny, "--with", "one/types.sql", "--with", "two/types.sql"]
+    assert run([*given, "--out", "types.html"]) == 0, capsys.readouterr().err
+    assert "2026-11-18" in Path("types.html").read_text()
+    assert run([*given, "--out", "types.json"]) == 0, capsys.readouterr().err
+    tables = {one["id"]: one for one in json.loads(Path("types.json").read_text())["tables"]}
+    capsys.readouterr()
+    for name, file in (("with-types", "one/types.sql"), ("with-types-2", "two/types.sql")):
+        shown = tables[name]
+        assert shown["source"]["query"] == file
+        assert run(["sql", tiny, f"@{file}", "--json"]) == 0
+        (row,) = json.loads(capsys.readouterr().out)
+        assert dict(zip(shown["columns"], shown["rows"][0], strict=True)) == row
+        assert (row["day"], row["nested"]["a"]) == ("2026-11-18", [1, 2])

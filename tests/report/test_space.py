@@ -8,13 +8,15 @@ import pytest
 
 import balance
 from balance.cli.app import run
-from balance.dataset.connection import connect
-from balance.dataset.saved_queries import OURS, find_question
+from balance.dataset.saved_queries import OURS
 from balance.errors import UsageError
 from balance.experiments.side_by_side import FRESH_SEED
 from balance.report import build
 from balance.report.atlas_model import SCALE, place
+from balance.report.formatting import UNKNOWN
 from balance.report.model import Chart, Table
+from balance.report.query_blocks import records_of
+from balance.report.render.json import document
 from balance.sweep import simulation
 from balance.sweep.folder import scratch
 
@@ -26,22 +28,26 @@ def blocks(report):
             yield from (b for b in part.blocks if isinstance(b, Table | Chart))
 
 
-def rerun(report, *runs, every=1):
-    """Run the query under every n-th table or figure as `balance sql` does; return their names."""
+OWN_GAMES = {"ladder", "prices", "contested"}
+"""Tables of games of their own, which are not in the run."""
+
+
+def rerun(report, run_, capsys, left=lambda block: False):
+    """Give the command under every table and figure to the command line; return the names of queries."""
+    shown = document(report)
     names = set()
-    with connect(balance.open_runs(runs)) as con:
-        for block in list(blocks(report))[::every]:
-            source = block.source
-            assert source.query or source.command, block.id
-            if block.raw is None:
-                continue
-            question = find_question(source.query)
-            frame = con.frame(question.sql, con.bind(question, source.parameters))
-            assert tuple(frame.columns) == block.raw[0], block.id
-            rows = [tuple(tuple(x) if isinstance(x, list) else x for x in row) for row in frame.rows()]
-            shown = [tuple(tuple(x) if isinstance(x, list) else x for x in row) for row in block.raw[1]]
-            assert rows == shown, block.id
-            names.add(question.name)
+    for block in (*shown["tables"], *shown["figures"]):
+        source = block["source"]
+        if block["id"] in OWN_GAMES or left(block):
+            assert source["command"], block["id"]
+            continue
+        assert source["query"], f"{block['id']} is not the result of a query"
+        given = [f"{name}={value}" for name, value in source["parameters"].items()]
+        capsys.readouterr()
+        assert run(["sql", run_, f"@{source['query']}", *given, "--json"]) == 0, capsys.readouterr().err
+        rows = json.loads(capsys.readouterr().out)
+        assert rows == [dict(zip(block["columns"], row, strict=True)) for row in block["rows"]], block["id"]
+        names.add(source["query"].removeprefix("report/"))
     return names
 
 
@@ -50,16 +56,21 @@ def told(answer):
     return " ".join([*str(answer).split(), *answer.glossary.values()])
 
 
-def test_the_query_under_a_table_gives_its_numbers_to_the_last_digit(space, pair, item, nefarious):
-    ran = rerun(space, nefarious) | rerun(pair, nefarious) | rerun(item, nefarious)
+def test_the_command_under_a_table_gives_its_numbers_to_the_last_digit(space, item, nefarious, capsys):
+    ran = rerun(space, nefarious, capsys) | rerun(item, nefarious, capsys)
     every = {file.stem for file in (OURS / "report").glob("*.sql")}
-    assert every - ran == {"cell", "length-ratio", "item-acquired"}, (
-        "the atlas names two, the tiny game runs one"
+    assert every - ran == {"cell", "cell-lengths", "item-acquired", "length-classes", "telling-games"}, (
+        "a check runs two, the tiny game one, the atlas two"
     )
 
 
-def test_the_same_on_the_tiny_game(tiny, tiny_space):
-    ran = rerun(tiny_space, tiny)
+def test_the_same_on_the_sheet_of_a_pair(pair, nefarious, capsys):
+    judged = lambda block: block["id"] == "verdict" or block["id"].startswith("wins-")  # noqa: E731
+    assert rerun(pair, nefarious, capsys, judged) == {"cell", "cell-lengths"}
+
+
+def test_the_same_on_the_tiny_game(tiny, tiny_space, capsys):
+    ran = rerun(tiny_space, tiny, capsys)
     assert len(ran) > 5
     assert "item-acquired" in ran
     assert "Windy" in {variant.name for variant in tiny_space.atlas.variants}
@@ -92,7 +103,23 @@ def test_verdicts_are_those_of_check(space, nefarious):
     every = next(block for block in blocks(space) if block.id == "every")
     assert every.rows
     for row in every.rows:
-        assert [cell.text for cell in row[1:3]] == [found[n, row[0].value] for n in (2, 3)]
+        assert [cell.text for cell in row[-2:]] == [found[n, row[0].value] for n in (2, 3)]
+
+
+def test_the_lists_of_the_first_page_are_those_of_the_tables(space):
+    tables = {block.id: records_of(block) for block in blocks(space)}
+    for name, found in (("worst", space.summary.worst), ("surprising", space.summary.surprising)):
+        assert found
+        listed = [(tuple(row["variants"]), row["players"], row["strength"]) for row in tables[name]]
+        assert listed == [(one.variants, one.players, one.strength) for one in found]
+    for one in space.summary.counts[1:]:
+        (row,) = [row for row in tables["verdicts"] if row["players"] == one.players]
+        assert [row[word] for word in ("broken", "undecided", "bent", "fine")] == [
+            one.broken,
+            one.undecided,
+            one.bent,
+            one.fine,
+        ]
 
 
 def test_win_points_counted_by_hand(space, nefarious):
@@ -154,7 +181,7 @@ def test_a_run_without_variants_has_nothing_to_judge(workplace):
     assert [section.id for section in report.sections][:2] == ["answer", "wins"]
 
 
-def test_players_and_thresholds_narrow_everything(nefarious, workplace):
+def test_players_and_thresholds_narrow_everything(nefarious, workplace, capsys):
     own = workplace / "own.toml"
     own.write_text('[[threshold]]\nid = "stalls"\nhigh = 0.5\nreason = "we like them long"\n')
     report = build.build(build.ReportRequest((nefarious,), players="2", thresholds=("own.toml",)), jobs=2)
@@ -167,7 +194,8 @@ def test_players_and_thresholds_narrow_everything(nefarious, workplace):
     assert next(row[1].text for row in accepted.rows if row[0].text == "stalls") == "at most 0.5"
     assert report.atlas.players == (2,)
     assert [one.players for one in report.summary.counts] == [2]
-    assert len(rerun(report, nefarious, every=4)) > 2
+    verdicts = lambda block: block["source"]["command"]  # noqa: E731
+    assert len(rerun(report, nefarious, capsys, verdicts)) > 10
     seats = next(block for block in blocks(report) if block.id == "win-rate-by-seat-field")
     assert [heading.title for heading in seats.headings] == ["Seat", "2 players"]
 
@@ -175,12 +203,14 @@ def test_players_and_thresholds_narrow_everything(nefarious, workplace):
 def test_thresholds_count_the_combinations_outside(space):
     table = next(block for block in blocks(space) if block.id == "thresholds")
     outside = {row[0].text: row[4].text for row in table.rows}
-    silent = {name for name, text in outside.items() if text == "not looked at"}
-    assert {"item", "luck"} <= silent < set(outside)
+    silent = {name for name, text in outside.items() if text == UNKNOWN}
+    assert {"luck"} <= silent < set(outside)
+    assert "item" not in silent
     assert {row[2].text for row in table.rows} == {"breaks", "bends", "bends / breaks"}
     assert max(row[4].value or 0 for row in table.rows) > 0
     assert "Not looked at, although there are thresholds for it: " in str(space.sections[-2])
     assert "before any combination was judged" in str(space.sections[-2])
+    assert "accepted 20% less or more" not in told(space), "no table moves a threshold"
 
 
 def test_how_many_combinations_were_played_is_said(space, tiny_space):
@@ -268,10 +298,11 @@ def test_interactions_of_the_atlas(space, nefarious):
 
 def test_games_worth_looking_at_exist(space, nefarious):
     games = {row["game_id"]: row for row in balance.open_run(nefarious).games.collect().to_dicts()}
-    for view in space.atlas.views:
-        for cell, command in zip(view.cells, view.replays, strict=True):
-            name, game = command.removeprefix("balance replay ").split()
-            assert (name, games[int(game)]["cell_id"]) == ("nefarious", cell)  # with a catalog of its own
+    shown = [pair for view in space.atlas.views for pair in zip(view.cells, view.replays, strict=True)]
+    assert len(shown) > 9
+    for cell, command in shown:
+        name, game = command.removeprefix("balance replay ").split()
+        assert (name, games[int(game)]["cell_id"]) == ("nefarious", cell)  # with a catalog of its own
 
 
 def test_games_worth_looking_at_need_no_run_where_the_catalog_is_the_official_one(tiny_space):

@@ -21,19 +21,17 @@ from tests.games.tiny import GAME
 
 @pytest.fixture(autouse=True)
 def _tiny(monkeypatch, tmp_path):
-    monkeypatch.setitem(games._registered, "tiny", GAME)
     monkeypatch.setenv("BALANCE_CACHE_DIR", str(tmp_path / "cache"))
+    with games.registered(GAME):
+        yield
 
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
-    games._registered["tiny"] = GAME
-    try:
-        top = tmp_path_factory.mktemp("examine")
+    top = tmp_path_factory.mktemp("examine")
+    with games.registered(GAME):
         balance.simulate(top / "other", game="tiny", games_per_cell=3, replicates=2, seed=9)
         return balance.simulate(top / "run", game="tiny", games_per_cell=3, replicates=2).path
-    finally:
-        del games._registered["tiny"]
 
 
 @pytest.fixture

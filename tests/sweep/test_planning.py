@@ -40,7 +40,7 @@ def test_the_default_sweep_is_the_games_own():
     assert {cell.lineup: (cell.deals, cell.replicates) for cell in made} == {
         "mirror:learned": (1000, 1),
         "one:learned,casual": (40, 4),  # one game for each seat of the one
-        "one:field,learned": (80, 4),
+        "one:field+skilled+casual,learned": (100, 4),
         "drawn:learned,skilled,casual": (160, 2),
     }
     assert sum(cell.games for cell in made) < 2 * 1000, "most games are those of the default player"
@@ -70,6 +70,22 @@ def test_ordered_makes_each_order_a_cell():
     assert len({cell.variants for cell in made.cells}) == 36 * 35
     explicit = mirror(players=2, variants=["unions,parallel-universe"], ordered=True)
     assert [cell.variants for cell in explicit.cells] == [("unions", "parallel-universe")]
+
+
+def test_a_word_for_some_variants_means_their_combinations():
+    made = mirror(players=2, variants="all:unions,Perpetual Motion,geeks", games_per_cell=1)
+    assert [cell.variants for cell in made.cells] == [
+        (),
+        ("geeks",),
+        ("geeks", "perpetual-motion"),
+        ("geeks", "unions"),
+        ("perpetual-motion",),
+        ("perpetual-motion", "unions"),
+        ("unions",),
+    ]
+    assert len(mirror(players=2, variants="pairs:unions,geeks,grants", games_per_cell=1).cells) == 3
+    with pytest.raises(UsageError, match="unknown twist 'unoins'"):
+        mirror(players=2, variants="all:unoins,geeks")
 
 
 def test_the_order_of_options_does_not_matter():

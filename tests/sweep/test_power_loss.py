@@ -20,8 +20,9 @@ from tests.games.tiny import GAME
 
 
 @pytest.fixture(autouse=True)
-def _tiny(monkeypatch):
-    monkeypatch.setitem(games._registered, "tiny", GAME)
+def _tiny():
+    with games.registered(GAME):
+        yield
 
 
 class DiskError(OSError):

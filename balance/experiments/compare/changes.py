@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
+from balance.dataset.measures import Metric
 from balance.judge.verdict import ALPHA
-from balance.measure.metrics import Metric
 from balance.measure.paired import Group
 from balance.stats.arithmetic import student
 from balance.stats.corrections import benjamini_yekutieli, harmonic

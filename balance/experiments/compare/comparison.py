@@ -130,6 +130,8 @@ class Comparison:
     """Why there was nothing to compare, if so."""
     verdict_families: tuple[Family, ...] = ()
     """Everything that was looked at for the verdicts of the base, and of the candidate."""
+    unseen: tuple[str, ...] = ()
+    """Metrics that a verdict needs and these games do not show."""
     fresh: Mapping[Looked, Change] = field(default_factory=dict)
     """The largest changes of single combinations, measured again on deals that nobody had looked at."""
 

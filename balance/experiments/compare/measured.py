@@ -9,6 +9,7 @@ from dataclasses import replace
 from statistics import median
 from typing import Final
 
+from balance.dataset.measures import metrics_of
 from balance.experiments.compare.cells import some_cells
 from balance.experiments.compare.changes import (
     ALL,
@@ -40,7 +41,6 @@ from balance.judge.sentences import finding_sentence
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import ALPHA, Judgement, Judgements, Verdict
 from balance.measure.items import has_items
-from balance.measure.metrics import metrics_of
 from balance.measure.paired import Group, paired_dealt, paired_items, paired_measures
 from balance.stats.intervals import Z
 from balance.stats.ratio import Difference
@@ -80,6 +80,7 @@ class Measured(BothSides):
             sum(2 * p.deals * p.replicates for p in played),
             names_of(self.sides),
             verdict_families=tuple(found.family for found, _ in judged),
+            unseen=tuple(judged[1][0].not_looked_at),
         )
 
     def again(self, found: Comparison, thresholds: Thresholds, detect: float) -> Comparison:

@@ -1,10 +1,10 @@
-"""What Nefarious is, before it is played."""
+"""The facts of Nefarious that play may depend on; `game` adds those that only describe it."""
 
 from typing import Final
 
-from balance.games.facts import Facts, Holdings, ItemColumns, Measures, Strength, SweepTable
+from balance.games.facts import Facts
 from balance.games.nefarious import vocabulary as v
-from balance.games.nefarious.policies.names import FIELD, POLICIES, SEARCH
+from balance.games.nefarious.policies.names import FIELD, POLICIES
 from balance.games.nefarious.tables import TABLES
 
 PLAYERS: Final = (2, v.MOST_PLAYERS)
@@ -26,39 +26,4 @@ FACTS: Final = Facts(
     default_lineup="mirror:learned",
     round_limit=v.ROUND_LIMIT,
     tables=TABLES,
-    default_sweep=(
-        SweepTable("mirror:learned"),
-        SweepTable("one:learned,casual", 0.04),  # skill
-        SweepTable("one:field,learned", 0.08),  # whether one style wins far too much
-        SweepTable("drawn:learned,skilled,casual", 0.16, replicates=2),  # luck
-    ),
-    fixed_games="3fc069ae7128d768",
-    measures=Measures(
-        lead_changes="lead_changes",
-        extension="rounds_after_goal",
-        exhausted="deck_exhausted",
-        half_score="vp_half",
-        money="money",
-        hand="hand",
-        chosen=tuple(f"chose_{action}" for action in v.ACTIONS),
-        acted="actions",
-    ),
-    item_columns=ItemColumns(
-        paid="paid",
-        cost="cost",
-        score="vp",
-    ),
-    strengths=(
-        Strength("mirror:random", "random play"),
-        Strength("field", "casual play"),
-        Strength("one:learned,casual", "one skilled player among casual ones"),
-        Strength("one:field,learned", "one style among skilled players"),
-        Strength("drawn:learned,skilled,casual", "players of different strength"),
-        Strength("mirror:learned", "skilled play"),
-        Strength(f"mirror:{SEARCH}:", "expert play", learned=False),
-    ),
-    expert_lineup=f"mirror:{SEARCH}:20",
-    seats_alike=True,
-    doubtful=("contested", "one"),
-    holdings=Holdings("cards", (("opening", ("opening_0", "opening_1")), ("drawn", ("drawn_0", "drawn_1")))),
 )

@@ -17,14 +17,14 @@ from balance.games.contract import (
     Number,
     Part,
 )
-from balance.games.facts import Facts
+from balance.games.facts import Facts, Holdings, ItemColumns, Measures, Strength, SweepTable
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import adjusting, descriptions, english, phrases
 from balance.games.nefarious.catalog.loading import catalog_text, load_catalog, read_catalog
 from balance.games.nefarious.catalog.model import KINDS, Catalog, Edition, Invention, Item, Twist, matching
 from balance.games.nefarious.catalog.written import written
 from balance.games.nefarious.engine import Engine, check_games
-from balance.games.nefarious.policies.names import policy_number
+from balance.games.nefarious.policies.names import SEARCH, policy_number
 from balance.games.nefarious.policies.reading import policies_text, read_policies
 from balance.resources import cache_dir, data_dir
 from balance.suggest import unknown
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from balance.games.nefarious.training import NefariousTraining
 
 _KERNEL: Final = "balance.games.nefarious.kernel"
+STYLES: Final = "one:field+skilled+casual,learned"
 _FILTERS: Final = ("edition", "confidence", "effect")
 
 _NAMES: Final = {"name": "English name", "name_ru": "Russian name"}
@@ -99,10 +100,47 @@ class Nefarious(Engine):
 
     @cached_property
     def facts(self) -> Facts:
-        """The facts of Nefarious; measures and probes are added here, because they decide no row."""
+        """The facts of Nefarious; those that decide no row are added here."""
         from balance.games.nefarious.measures import MEASURES
 
-        return replace(super().facts, declared=MEASURES, probes=("search:10",))
+        return replace(
+            super().facts,
+            declared=MEASURES,
+            probes=("search:10",),
+            default_sweep=(
+                SweepTable("mirror:learned"),
+                SweepTable("one:learned,casual", 0.04),  # skill
+                SweepTable(STYLES, 0.1),  # whether one style or rung wins far too much
+                SweepTable("drawn:learned,skilled,casual", 0.16, replicates=2),  # luck
+            ),
+            fixed_games="3fc069ae7128d768",
+            measures=Measures(
+                lead_changes="lead_changes",
+                extension="rounds_after_goal",
+                exhausted="deck_exhausted",
+                half_score="vp_half",
+                money="money",
+                hand="hand",
+                chosen=tuple(f"chose_{action}" for action in v.ACTIONS),
+                acted="actions",
+            ),
+            item_columns=ItemColumns(paid="paid", cost="cost", score="vp"),
+            strengths=(
+                Strength("mirror:random", "random play"),
+                Strength("field", "casual play"),
+                Strength("one:learned,casual", "one skilled player among casual ones"),
+                Strength(STYLES, "one style or rung among skilled players"),
+                Strength("drawn:learned,skilled,casual", "players of different strength"),
+                Strength("mirror:learned", "skilled play"),
+                Strength(f"mirror:{SEARCH}:", "expert play", learned=False),
+            ),
+            expert_lineup=f"mirror:{SEARCH}:20",
+            seats_alike=True,
+            doubtful=("contested", "one"),
+            holdings=Holdings(
+                "cards", (("opening", ("opening_0", "opening_1")), ("drawn", ("drawn_0", "drawn_1")))
+            ),
+        )
 
     def load_catalog(self, overlays: Iterable[str | Path] = ()) -> Catalog:
         """Load the official catalog with overlays laid over it."""

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from balance.games.measures import Compared, From, Measure
+from balance.games.measures import Beyond, Compared, From, Measure
 from balance.games.nefarious.vocabulary import ACTIONS
 
 _CHOICES: Final = " + ".join(f"chose_{action}" for action in ACTIONS)
@@ -14,6 +14,7 @@ MEASURES: Final = (
         num="rounds_after_goal > 0",
         compared="length",
         sentence="{x} of the games go on after somebody has reached the goal",
+        beyond=Beyond("games that go on after the goal is reached"),
         atlas=True,
     ),
     Measure(
@@ -45,6 +46,7 @@ MEASURES: Final = (
             "Players end with {x} times the money they have without",
             atlas=True,
         ),
+        beyond=Beyond("money at the end", atlas=True),
     ),
     Measure(
         "hand",
@@ -61,6 +63,7 @@ MEASURES: Final = (
             "Players end with {x} times the cards in hand they have without",
             atlas=True,
         ),
+        beyond=Beyond("size of the hand at the end", atlas=True),
     ),
     Measure(
         "exhaustion",
@@ -68,6 +71,7 @@ MEASURES: Final = (
         num="deck_exhausted",
         compared="play",
         sentence="The deck runs out in {x} of the games",
+        beyond=Beyond("games in which the deck runs out"),
         atlas=True,
     ),
 )

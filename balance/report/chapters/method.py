@@ -7,16 +7,16 @@ from typing import Any, Final
 
 import balance
 from balance.dataset.run import Run
+from balance.dataset.stamp import run_stamp
 from balance.experiments.published import measured_doubts
-from balance.experiments.stamp import run_stamp
 from balance.games.contract import Doubtful
+from balance.judge.sentences import quality_overview
 from balance.judge.verdict import ALPHA, Verdict
 from balance.report.evidence import Evidence
-from balance.report.formatting import command_path, count, listed, text, whole
+from balance.report.formatting import command_path, count, listed, text
 from balance.report.model import (
     Block,
     Bullets,
-    Cell,
     Code,
     Heading,
     Paragraph,
@@ -54,11 +54,10 @@ def section(m: Evidence, made: Provenance) -> Section:
                 f"({m.ranking.judgements.family}). Of all "
                 f"claims of a kind, at most {ALPHA:.0%} are false on average."
             ),
-            _thresholds(m),
-            Paragraph(
-                f"How much hangs on the thresholds: the last columns say how many {m.combinations} would be "
-                "broken if one threshold "
-                "accepted 20% less or more, all others unchanged."
+            m.queries.block(
+                "thresholds",
+                caption=f"What is accepted, why, and how many {m.combinations} are outside",
+                n=m.games_of(),
             ),
         ]
     blocks.append(
@@ -199,43 +198,6 @@ def _default_sweep(run: Run) -> bool:
     return again.cells == plan.cells
 
 
-def _thresholds(m: Evidence) -> Table:
-    assert m.ranking is not None
-    outside: dict[str, set[tuple[str, ...]]] = {}
-    for judgement in m.ranking.judgements.judgements:
-        for finding in (finding for cell in judgement.cells for finding in cell.findings):
-            if finding.broken or finding.bent:
-                outside.setdefault(finding.threshold.id, set()).add(judgement.variants)
-    silent = _not_looked_at(m)
-    rows = [
-        (
-            text(entry.id),
-            text(str(entry)),
-            text(" / ".join(dict.fromkeys(entry.classes))),
-            text(entry.reason),
-            Cell(None, "not looked at") if entry.id in silent else whole(len(outside.get(entry.id, ()))),
-        )
-        for entry in m.thresholds.entries
-    ]
-    return Table(
-        "thresholds",
-        f"What is accepted, why, and how many {m.combinations} are outside at some number of players",
-        (
-            Heading("metric", "Metric"),
-            Heading("accepted", "Accepted"),
-            Heading("class", "Beyond it"),
-            Heading("reason", "Why"),
-            Heading("outside", "Outside", "integer"),
-        ),
-        tuple(rows),
-        Source(
-            count(m.games, "game", "games"),
-            str(m.ranking.judgements.family),
-            command=m.check,
-        ),
-    )
-
-
 def _not_looked_at(m: Evidence) -> list[str]:
     """Return the thresholds that no cell was held against: these games say nothing of their metrics."""
     assert m.ranking is not None
@@ -331,13 +293,15 @@ def _limits(m: Evidence) -> list[str]:
             "A verdict is about the game as these players play it. Better players may find what these do "
             "not, and end games that these let drag on."
         ),
-        "Thresholds are a matter of taste; the table above says how much hangs on them.",
+        "Thresholds are a matter of taste; the table above gives the reason of each.",
     ]
+    if m.ranking is not None:
+        found.append(quality_overview(m.ranking.ranked))
     silent = _not_looked_at(m) if m.ranking is not None else []
     if silent:
         found.append(
-            f"Not looked at, although there are thresholds for it: {listed(silent)}. No verdict here "
-            "says anything of that."
+            f"Not looked at, although there are thresholds for it: {listed(silent)}. So no verdict here is "
+            "fine."
         )
     stale = m.strength.stale_today(m.game) if m.strength is not None else ()
     if stale:

@@ -5,24 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from balance.judge.sentences import finding_sentence, needed_sentence
-from balance.judge.verdict import Judgement, Verdict
+from balance.judge.sentences import needed_sentence
+from balance.judge.strengths import of_default
+from balance.judge.verdict import Verdict
 from balance.report.evidence import Evidence, surprising_of, worst_of
-from balance.report.formatting import count, listed, text, whole
-from balance.report.model import (
-    Block,
-    Cell,
-    Chart,
-    Heading,
-    Paragraph,
-    Section,
-    Source,
-    Summary,
-    Surprise,
-    Table,
-    VerdictCount,
-    Worst,
-)
+from balance.report.formatting import count, listed
+from balance.report.model import Block, Bullets, Paragraph, Section, Summary, Surprise, VerdictCount, Worst
+from balance.report.records import verdict_counts
 
 _FEW: Final = 200
 """Games of a cell below which hardly anything can be decided."""
@@ -62,8 +51,7 @@ def _counts(m: Evidence) -> list[VerdictCount]:
     found = []
     if len(m.players) > 1 and m.verdicts:
         found.append(VerdictCount.of(None, m.verdicts.values()))
-    found += [VerdictCount.of(n, (j.verdict for j in m.judged if j.players == n)) for n in m.players]
-    return [one for one in found if one.total]
+    return found + verdict_counts(m.judged)
 
 
 def _worst(m: Evidence) -> list[Worst]:
@@ -80,7 +68,7 @@ def _worst(m: Evidence) -> list[Worst]:
                 m.title(judgement.variants),
                 judgement.players,
                 m.strength_name(finding.cell.lineup),
-                finding_sentence(finding, m.ranking.bench.without(finding)),
+                m.ranking.sentence(finding),
                 f"{again.sentence()}." if again else "",
                 again.holds if again else None,
             )
@@ -96,7 +84,7 @@ def _surprising(m: Evidence) -> tuple[Surprise, ...]:
     found = []
     for both, judgement in surprising_of(m.ranking):
         finding = next(f for f in judgement.broken if f.cell.lineup == both.lineup)
-        what = finding_sentence(finding, m.ranking.bench.without(finding))
+        what = m.ranking.sentence(finding)
         at = f"in {both.strength}"
         alone = (
             f"Each alone is fine {at}, together they are not"
@@ -192,14 +180,14 @@ def _culprits(m: Evidence) -> str:
 
 
 def _warning(m: Evidence) -> str:
-    sizes = sorted(cell.games for cell in m.statistics.cells.values() if cell.games)
+    played = [cell for cell in m.statistics.cells.values() if cell.games]
+    sizes = sorted(cell.games for cell in of_default(played, m.facts))
     middle = sizes[len(sizes) // 2]
     if middle >= _FEW:
         return ""
     return (
-        f"Too few games to say much: {count(middle, 'game', 'games')} of each combination, number of "
-        "players and "
-        "strength of play. Whatever is undecided here may be fine or broken."
+        f"Too few games to say much: {count(middle, 'game', 'games')} of each combination and number of "
+        "players. Whatever is undecided here may be fine or broken."
     )
 
 
@@ -213,177 +201,24 @@ def section(m: Evidence, answer: Summary) -> Section:
             "A combination is [[broken]] if a metric is outside its [[accepted range]], beyond doubt, at an "
             "end that breaks the game; [[bent]] if none is and one is outside at an end that makes it "
             "another game; "
-            "[[fine]] if all are inside beyond doubt; else [[undecided]]. It is judged at several "
-            "[[strengths of play]]; broken at any of them is broken."
+            "[[fine]] if all are inside beyond doubt; else [[undecided]]. The default player decides where "
+            "it was played; what only weaker [[strengths of play]] show is listed and decides nothing."
         )
     ]
-    if answer.counts:
-        blocks += [_counts_table(m, answer), _counts_figure(m, answer)]
+    ask, given, n = m.queries.block, {"size": m.size}, m.games_of()
+    if m.judged:
+        caption = f"How many {m.combinations} are broken, undecided, bent and fine"
+        blocks.append(ask("verdicts", given, caption=caption, n=n))
+        caption = f"Verdicts on {m.combinations} by number of players"
+        blocks.append(ask("verdicts-by-players", given, caption=caption, n=n))
+    if m.ranking is not None and m.ranking.judgements.pools:
+        blocks.append(Bullets(tuple(m.ranking.pools())))
     if answer.worst:
-        blocks.append(_worst_table(m, answer))
+        blocks.append(ask("worst", given, caption=f"The worst {m.combinations}", n=n))
     elif m.judged:
         blocks.append(Paragraph(f"No {m.combination} was found broken."))
     if answer.surprising:
-        blocks.append(_surprising_table(m, answer))
+        blocks.append(ask("surprising", caption="Broken only together", n=n))
     elif m.size == 2:
         blocks.append(Paragraph("No pair was found that is broken only together."))
     return Section("answer", "The answer", tuple(blocks))
-
-
-def _source(m: Evidence) -> Source:
-    assert m.ranking is not None
-    return Source(
-        count(m.games, "game", "games"),
-        f"verdicts: {m.ranking.judgements.family}",
-        command=m.check,
-    )
-
-
-def _counts_table(m: Evidence, answer: Summary) -> Table:
-    games = Counter[int]()
-    for judgement in m.judged:
-        games[judgement.players] += sum(cell.cell.games for cell in judgement.cells)
-    rows = tuple(
-        (whole(one.players), *(whole(x) for x in (one.total, one.broken, one.undecided, one.bent, one.fine)),
-         whole(games[one.players]))
-        for one in answer.counts
-        if one.players is not None
-    )  # fmt: skip
-    return Table(
-        "verdicts",
-        f"How many {m.combinations} are broken, undecided, bent and fine",
-        (
-            Heading("players", "Players", "integer"),
-            Heading("judged", "Judged", "integer"),
-            Heading("broken", "Broken", "integer", "A metric is outside an end that breaks the game."),
-            Heading("undecided", "Undecided", "integer", "These games do not show which."),
-            Heading("bent", "Bent", "integer", "Not broken; a metric is outside an end that bends the game."),
-            Heading("fine", "Fine", "integer", "Every metric is inside its accepted range."),
-            Heading("games", "Games", "integer"),
-        ),
-        rows,
-        _source(m),
-        ("players",),
-    )
-
-
-def _counts_figure(m: Evidence, answer: Summary) -> Chart:
-    kinds = ("broken", "undecided", "bent", "fine")
-    each = [
-        (one.players, kind, getattr(one, kind))
-        for one in answer.counts
-        if one.players is not None
-        for kind in kinds
-    ]
-    told = "; ".join(
-        f"{one.players} players: {one.broken} broken, {one.undecided} undecided, {one.bent} bent, "
-        f"{one.fine} fine"
-        for one in answer.counts
-        if one.players is not None
-    )
-    return Chart(
-        "verdicts-by-players",
-        f"Verdicts on {m.combinations} by number of players",
-        "bars",
-        {
-            "x": tuple(players for players, _, _ in each),
-            "series": tuple(kind for _, kind, _ in each),
-            "y": tuple(number for _, _, number in each),
-        },
-        _source(m),
-        f"Stacked bars. {told}.",
-        x_title="players",
-        y_title=m.combinations,
-        y_kind="integer",
-        stacked=True,
-    )
-
-
-def _broken_cell(judgement: Judgement) -> tuple[int, int]:
-    cell = judgement.broken[0].cell
-    return cell.id, cell.games
-
-
-def _again(m: Evidence, one: Worst | Surprise) -> str:
-    """Return what fresh games say of a combination that is named."""
-    if not one.fresh:
-        return m.not_fresh or "Not played again."
-    return f"{one.fresh} {'Holds' if one.holds else 'Does not hold'}."
-
-
-def _worst_table(m: Evidence, answer: Summary) -> Table:
-    rows = []
-    for place, one in enumerate(answer.worst, 1):
-        judgement = m.find(one.players, one.variants)
-        assert judgement is not None
-        cell, games = _broken_cell(judgement)
-        rows.append(
-            (
-                whole(place),
-                Cell(one.variants, one.title),
-                whole(one.players),
-                text(one.strength),
-                text(one.sentence),
-                text(_again(m, one)),
-                whole(games),
-                Cell(cell, str(cell)),
-            )
-        )
-    return Table(
-        "worst",
-        f"The worst {len(rows)} {m.combinations}" if len(rows) > 1 else f"The worst {m.combination}",
-        (
-            Heading("rank", "", "integer"),
-            Heading("pair", m.combination.capitalize(), "pair"),
-            Heading("players", "Players", "integer", "The number of players at which it is worst."),
-            Heading("strength", "In", "text"),
-            Heading("sentence", "What is wrong", "text"),
-            Heading("fresh", "On fresh games", "text", "Measured again on seeds that nobody had looked at."),
-            Heading("games", "Games", "integer"),
-            Heading("cell_id", "Cell", "integer", "Its number in the run, for SQL."),
-        ),
-        tuple(rows),
-        _source(m),
-        ("cell_id",),
-        "Whoever is named because of extreme figures looks worse than it is"
-        + ("; so each was measured again." if all(one.fresh for one in answer.worst) else "."),
-    )
-
-
-def _surprising_table(m: Evidence, answer: Summary) -> Table:
-    rows = []
-    for one in answer.surprising:
-        judgement = m.find(one.players, one.variants)
-        assert judgement is not None
-        lineup = next(c.cell for c in judgement.cells if c.strength == one.strength and c.broken)
-        rows.append(
-            (
-                Cell(one.variants, one.title),
-                whole(one.players),
-                text(one.strength),
-                text("yes" if one.sure else "possibly"),
-                text(one.sentence),
-                text(_again(m, one)),
-                whole(lineup.games),
-                Cell(lineup.id, str(lineup.id)),
-            )
-        )
-    total = len({both.variants for both in m.ranking.together}) if m.ranking else 0
-    sure = len({both.variants for both in m.ranking.together if both.sure}) if m.ranking else 0
-    return Table(
-        "surprising",
-        f"Broken only together: {len(rows)} of {total:,} such pairs, {sure:,} of them beyond doubt",
-        (
-            Heading("pair", m.combination.capitalize(), "pair"),
-            Heading("players", "Players", "integer"),
-            Heading("strength", "In", "text"),
-            Heading("sure", "Sure", "text", "Yes: both alone were found fine. Possibly: not found broken."),
-            Heading("sentence", "What is wrong", "text"),
-            Heading("fresh", "On fresh games", "text", "Measured again on seeds that nobody had looked at."),
-            Heading("games", "Games", "integer"),
-            Heading("cell_id", "Cell", "integer", "Its number in the run, for SQL."),
-        ),
-        tuple(rows),
-        _source(m),
-        ("cell_id",),
-    )

@@ -70,8 +70,7 @@ def _ladder(m: Evidence) -> list[Block]:
         cells = [text(policy)]
         for ladder in plain:
             found = next((f for f in ladder.figures if f.measure == "mixed" and f.policy == policy), None)
-            known = found is not None and found.low is not None and found.high is not None
-            cells.append(interval(Interval(found.value, found.low, found.high) if known else None))  # type: ignore[union-attr, arg-type]
+            cells.append(interval(Interval(found.value, found.low, found.high) if found else None))
         rows.append(tuple(cells))
     if rows:
         blocks.append(

@@ -155,6 +155,26 @@ def test_what_only_describes_prints_tunes_or_measures_is_out_of_the_hash(traced)
     assert not [name for name in found if ".cli" in name or ".report" in name or ".learning" in name]
 
 
+@pytest.mark.parametrize(
+    ("file", "old"),
+    [
+        ("games/nefarious/game.py", "casual play"),
+        ("games/nefarious/game.py", "among skilled players"),
+        ("games/nefarious/tables.py", "cards in hand at the end"),
+        ("games/nefarious/tables.py", "one row per seat of a game"),
+        ("games/nefarious/tables.py", "minions on {} after the round"),
+        ("dataset/schema.py", "seed of the run"),
+    ],
+)
+def test_words_that_describe_do_not_move_the_hash(file, old):
+    path = ROOT / "balance" / file
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1
+    assert (
+        hash_with(path, text.replace(old, f"really {old}"), *ENTRIES) == games.get("nefarious").engine_hash()
+    )
+
+
 def test_the_hash_of_what_is_compiled_is_narrower():
     from balance.games.compiled.jit import compiled_hash
 

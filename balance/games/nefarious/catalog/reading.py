@@ -75,7 +75,7 @@ def _read_slug(value: Any) -> str:
     raise ValueError(f"expected {what}, found {describe(value)}")
 
 
-def _known_edition(value: Any, info: ValidationInfo[_Known]) -> str:
+def _known_edition(value: Any, info: "ValidationInfo[_Known]") -> str:
     return known_word("edition", value, info.context.editions)
 
 
@@ -174,7 +174,7 @@ class LineForm(Form):
         return v.Line(when, fields.pop("do"), step, **fields)
 
     @model_validator(mode="after")
-    def _fits(self, info: ValidationInfo[_Known]) -> Self:
+    def _fits(self, info: "ValidationInfo[_Known]") -> Self:
         earlier = tuple(info.context.lines)
         info.context.lines.append(self.line)
         phrases.check_line(self.line, earlier, info.context.most_minions)
@@ -206,7 +206,7 @@ class TwistForm(CommonForm):
 
     @field_validator("add", "multiply")
     @classmethod
-    def _changed_once(cls, changes: dict[str, int], info: ValidationInfo[_Known]) -> dict[str, int]:
+    def _changed_once(cls, changes: dict[str, int], info: "ValidationInfo[_Known]") -> dict[str, int]:
         for name in changes:
             if any(name in info.data.get(how, {}) for how in v.CHANGES):
                 raise ValueError(f"{name} is changed twice by this twist; use one of set, add, multiply")
@@ -214,7 +214,7 @@ class TwistForm(CommonForm):
 
     @field_validator("lines", mode="before")
     @classmethod
-    def _from_the_first(cls, lines: Any, info: ValidationInfo[_Known]) -> Any:
+    def _from_the_first(cls, lines: Any, info: "ValidationInfo[_Known]") -> Any:
         info.context.lines.clear()
         return lines
 
@@ -276,15 +276,15 @@ def _twist(form: TwistForm) -> Twist:
     )
 
 
-FormT = TypeVar("FormT", InventionForm, TwistForm)
+KindT = TypeVar("KindT", InventionForm, TwistForm)
 ItemT = TypeVar("ItemT", Invention, Twist)
 
 
 def _read(
     entry: RawEntry,
     problems: Problems,
-    kind: type[FormT],
-    build: Callable[[FormT], ItemT],
+    kind: type[KindT],
+    build: Callable[[KindT], ItemT],
     context: _Known | None = None,
 ) -> ItemT:
     """Read an entry and its alternative readings, each the entry with some fields changed."""

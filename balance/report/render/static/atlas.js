@@ -497,7 +497,7 @@ const unpacked = async (text) => {
       }
     }
     byId("atlas-legend").replaceChildren(...parts);
-    byId("atlas-about").textContent = metric ? metric.help : "Broken if broken at any strength of play that is looked at, fine only if fine at all of them.";
+    byId("atlas-about").textContent = metric ? metric.help : "Over all strengths of play that decide: the default player where it was played; weaker play decides nothing.";
     byId("atlas-about").hidden = !byId("atlas-about").textContent;
   };
 

@@ -66,15 +66,3 @@ def test_the_code_of_a_page_runs(checkout, page, capsys):
     assert code
     for block in code:
         exec(compile(block, page, "exec"), {})
-
-
-def test_two_twists_written_as_one(checkout, overlay, capfd):
-    """The overlay of the page is a catalog, and acts as both twists do."""
-    [text] = blocks(checkout, "docs/commands/replay.md", "toml")
-    file = str(overlay(text))
-    together = ["replay", "--players", "3", "--json", "--round", "1", "--lineup", "mirror:random"]
-    assert run([*together, "--catalog", file, "--twists", "grants-and-mice"]) == 0
-    one = capfd.readouterr().out
-    assert run([*together, "--twists", "grants,blood-sweat-and-mice"]) == 0
-    two = capfd.readouterr().out
-    assert one.split("\n")[1:] == two.replace("twist:grants", "twist:grants-and-mice").split("\n")[1:]
