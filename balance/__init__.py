@@ -13,10 +13,10 @@ never from here: `import balance` and `balance --help` stay quick.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # from typing, whose import takes longer than all that is here: Ctrl-C may fall into it
 if TYPE_CHECKING:
+    from typing import Any
+
     from balance.dataset.run import Run, Runs, open_run, open_runs
     from balance.measure.items import values
     from balance.report.answers import check, check_all, compare, contested, ladder, mend, price, why
@@ -82,6 +82,8 @@ def __getattr__(name: str) -> Any:
     """Import what the package offers when it is first asked for."""
     if name not in _HOMES:
         raise AttributeError(f"module 'balance' has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_HOMES[name]), name)
 
 

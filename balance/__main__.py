@@ -4,7 +4,6 @@ Imports nothing before `main` runs, so that Ctrl-C is answered from the first mo
 """
 
 import os
-import signal
 import sys
 
 
@@ -13,6 +12,8 @@ def main() -> None:
     # Numba starts colorama where that is installed, which ends every output on a terminal with a reset code.
     sys.modules.setdefault("colorama", None)  # type: ignore[arg-type]
     try:
+        import signal
+
         from balance.cli.app import end, run
 
         code = run(sys.argv[1:])

@@ -7,11 +7,15 @@ interface are read: v2 has one folder, v1 a folder for each controller.
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 from typing import NamedTuple
 
+from balance.errors import Failed
+
 _CGROUP = Path("/sys/fs/cgroup")
 _CONTAINER = "limit of the container"
+_ADDRESS_SPACE = 2_500_000_000
 
 
 class Capacity(NamedTuple):
@@ -58,3 +62,13 @@ def memory() -> Capacity:
     if limit and (limit < installed or not installed):
         return Capacity(limit, _CONTAINER)
     return Capacity(max(installed, 0), "installed memory" if installed > 0 else "unknown")
+
+
+def require_address_space(command: str) -> None:
+    """Refuse to begin where libraries would abort: they reserve memory and answer a refusal with the end."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit not in (resource.RLIM_INFINITY, -1) and limit < _ADDRESS_SPACE:
+        raise Failed(
+            f"the address space of this process is limited to {limit / 1e6:,.0f} MB (ulimit -v); "
+            f"balance {command} needs {_ADDRESS_SPACE / 1e6:,.0f} MB"
+        )

@@ -20,6 +20,15 @@ sys.exit(code)
 """
 
 
+def test_nothing_is_imported_before_ctrl_c_is_answered(checkout):
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules); import balance.__main__; "
+    )
+    script += "print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-I", "-c", script, checkout], capture_output=True, text=True)
+    assert {*done.stdout.split()} - {"__future__"} == {"balance", "balance.__main__"}
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,7 @@ import typer
 from typer.core import TyperGroup
 
 import balance
+from balance import machine
 from balance.cli import (
     catalog,
     check,
@@ -41,12 +41,11 @@ from balance.cli import (
 )
 from balance.cli.gameoptions import GameCommand
 from balance.cli.help_text import examples, lay_out
-from balance.errors import Failed, UsageError
+from balance.errors import UsageError
 from balance.suggest import unknown
 
-_ADDRESS_SPACE = 2_500_000_000
 _LIGHT = ("catalog", "doctor", "runs", "--version")
-"""What needs neither the compiler nor a database."""
+"""What needs neither the compiler nor a database; `doctor` with a run looks for itself."""
 _READERS = ("check", "compare", "replay", "report", "sql")
 """What opens runs."""
 _UNSTOPPABLE = "balance-sql"
@@ -193,14 +192,8 @@ def _check_text(args: Sequence[str]) -> None:
 
 
 def _check_address_space(args: Sequence[str]) -> None:
-    """Refuse to begin where libraries would abort: they reserve memory and answer a refusal with the end."""
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    light = not args or args[0] in _LIGHT or {"-h", "--help"} & {*args}
-    if limit not in (resource.RLIM_INFINITY, -1) and limit < _ADDRESS_SPACE and not light:
-        raise Failed(
-            f"the address space of this process is limited to {limit / 1e6:,.0f} MB (ulimit -v); "
-            f"balance {args[0]} needs {_ADDRESS_SPACE / 1e6:,.0f} MB"
-        )
+    if args and args[0] not in _LIGHT and not {"-h", "--help"} & {*args}:
+        machine.require_address_space(args[0])
 
 
 def end(code: int) -> NoReturn:

@@ -6,7 +6,9 @@ import os
 import platform
 import re
 import sys
+import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,13 +61,15 @@ def doctor(
     if run is None:
         items = [*_versions(), *_folders(), *_machine(), *_environment()]
     else:
+        machine.require_address_space("doctor")
         holds, damaged = _run(Path(run), replay)
         items = [*holds, *damaged]
     rows = [{"item": item, "value": value, "source": source} for item, value, source in items]
     output.rows(rows, ["item", "value", "source"], options)
     if damaged:
+        what = "thing is" if len(damaged) == 1 else "things are"
         raise DataError(
-            f"{len(damaged)} {'thing is' if len(damaged) == 1 else 'things are'} wrong with {run}; 'balance simulate --repair {run}' plays what is "
+            f"{len(damaged)} {what} wrong with {run}; 'balance simulate --repair {run}' plays what is "
             "missing or damaged again"
         )
 
@@ -118,7 +122,7 @@ def _content(run: Run, replay: int, holds: list[_Item]) -> Iterator[Damage]:
     try:
         require_same_engine(run.path, run.plan, run.game)
     except BalanceError as problem:
-        holds.append(("replayed", 0, f"nor are the small tables compared: {problem}"))
+        holds.append(("replayed", 0, f"small tables are not compared either: {problem}"))
         yield from found
         return
     found += wrong_head(run)
@@ -177,10 +181,12 @@ def _environment() -> Iterator[_Item]:
 
 
 def _wall() -> str:
-    """Say whether the thread that runs SQL can give up its right to write."""
-    from balance.dataset import wall
+    """Say whether a thread of this process can give up its right to write; one tries."""
+    from balance.dataset.wall import raise_wall
 
-    return "stands" if wall.version() >= wall.VERSION else "missing: the gate alone keeps SQL from writing"
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
+        stands = pool.submit(raise_wall, Path(folder)).result()
+    return "stands" if stands else "missing: the gate alone keeps SQL from writing"
 
 
 def _is_writable(folder: Path) -> bool:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 _PARAMETER = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_HEAD = re.compile(r"\s*--\s*Question:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,7 @@ def read_stdin() -> str:
 
 def _of_file(con: Connection, file: str, given: Mapping[str, str]) -> Asked:
     """Return the query of a file, which may have the head of a ready query."""
-    from balance.dataset.saved_queries import load_question
+    from balance.dataset.saved_queries import HEAD, load_question
 
     try:
         text = read_stdin() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
@@ -138,7 +137,7 @@ def _of_file(con: Connection, file: str, given: Mapping[str, str]) -> Asked:
         raise UsageError(f"there is no file {file}") from None
     except UnicodeDecodeError:
         raise UsageError(f"{file} is not UTF-8 text") from None
-    if file != "-" and _HEAD.match(text):
+    if file != "-" and HEAD.match(text):
         return _ready(con, load_question(file), given)
     return plain_query(text, given)
 

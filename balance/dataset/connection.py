@@ -383,7 +383,7 @@ def _names_unreadable(error: duckdb.Error, run: Run) -> bool:
         if file.suffix == ".parquet" and str(file) in str(error):
             try:
                 with duckdb.connect(config={"memory_limit": "1GB"}) as con:
-                    con.execute(f"select bit_xor(hash(x)) from {sql_quote.parquet([file])} x").fetchall()
+                    con.execute(f"select bit_xor(hash(x)) from {sql_quote.parquet([file])} x").fetchall()  # noqa: S608 - quoted
             except duckdb.Error:
                 return True
     return False

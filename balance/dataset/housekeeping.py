@@ -143,17 +143,17 @@ def _why_kept(run: KeptRun, kept: Sequence[KeptRun]) -> str:
             return f"{other.name} extends it"
     if link := next((str(path) for path in (run.path, *run.path.parents) if path.is_symlink()), ""):
         return f"{link} is a link"
-    foreign = _foreign(run)
+    foreign = _foreign(run, run.plan)
     if foreign:
         return f"it holds {foreign}, which is not part of a run"
     damage = next(damages(run.path, states.read_state(run.path, run.plan)), None)
     return f"{damage.file} is not as it was written ({damage.problem})" if damage else ""
 
 
-def _foreign(run: KeptRun) -> str:
+def _foreign(run: KeptRun, plan: Plan) -> str:
     """Return a file in the folder that is not part of the run, a link for example; or nothing."""
     links = [path.relative_to(run.path).as_posix() for path in run.path.rglob("*") if path.is_symlink()]
-    others = strangers(run.path, states.read_state(run.path, run.plan)) if run.plan else []
+    others = strangers(run.path, states.read_state(run.path, plan))
     if run.state == "unfinished":
         others = [name for name in others if name != states.RUN and not _LEFT_OVER.fullmatch(name)]
     return next(iter([*links, *others]), "")
@@ -168,8 +168,8 @@ def remove(run: KeptRun) -> None:
         raise DataError(f"{run.path} is not the run that it was; nothing was removed")
     try:
         with states.lock(run.path):
-            if _foreign(run):
-                raise DataError(f"{run.path} holds {_foreign(run)} by now; nothing was removed")
+            if foreign := _foreign(run, run.plan):
+                raise DataError(f"{run.path} holds {foreign} by now; nothing was removed")
             for _, folders, files, place in os.fwalk(run.path, topdown=False, follow_symlinks=False):
                 for name in files:
                     os.unlink(name, dir_fd=place)

@@ -172,6 +172,8 @@ def _check(plan: Plan) -> None:
     ):
         if not isinstance(getattr(plan, name), str):
             raise TypeError(f"{name} is not a text")
+    if type(plan.ordered) is not bool:
+        raise TypeError("ordered is not true or false")
     _check_number("seed", plan.seed, HIGHEST_SEED)
     _check_number("shards", plan.shards, MOST_SHARDS)
     versions: Mapping[str, object] = plan.versions

@@ -82,6 +82,8 @@ _FIGURE_WORDS: Final = (
 )
 _FEW: Final = 12
 """Values of a parameter that a message may list."""
+HEAD: Final = re.compile(r"\s*--\s*Question:")
+"""What a file with a head begins with."""
 _HEADINGS: Final = ("Question", "Game", "Parameters", "Columns", "Title", "Note", "Spread", "Figure")
 
 
@@ -159,8 +161,11 @@ def report_question(name: str) -> Question:
     return replace(load_question(own), name=f"{REPORT}{name}")
 
 
-def load_question(path: str | Path) -> Question:
-    """Read one file; CatalogError with everything that is wrong with its head, line by line."""
+def load_question(path: str | Path, *, plain: bool = False) -> Question:
+    """Read one file; CatalogError with everything that is wrong with its head, line by line.
+
+    If it may be `plain`, a file without a head is a query that is called by the name of its file.
+    """
     file = Path(path)
     try:
         text = file.read_text(encoding="utf-8")
@@ -172,6 +177,8 @@ def load_question(path: str | Path) -> Question:
         raise UsageError(f"{file} is not UTF-8 text") from None
     except OSError as error:
         raise DataError(f"{file} cannot be read: {error.strerror or error}") from None
+    if plain and not HEAD.match(text):
+        return Question(file.stem, file.stem, "", (), (), text, file)
     return _parse(text, file)
 
 

@@ -71,8 +71,9 @@ def damages(
 def require_verified(folder: Path, plan: Plan, state: State) -> None:
     """Refuse a run with a damaged file, or other numbers of rows than those of its plan.
 
-    Wrong bytes may read as wrong numbers, and a small file as more rows than there is memory. A file is read once per process, and not at all if a stamp in the user's cache says that it was read
-    within the last hour and has not been touched since.
+    Wrong bytes may read as wrong numbers, and a small file as more rows than there is memory. A file is read
+    once per process, and not at all if a stamp in the user's cache says that it was read within the last hour
+    and has not been touched since.
     """
     if _Trust.given:
         return
@@ -103,7 +104,7 @@ def require_verified(folder: Path, plan: Plan, state: State) -> None:
 
 
 def wrong_counts(folder: Path, plan: Plan, state: State) -> Iterator[Damage]:
-    """Yield the tables that have other numbers of rows than the plan allows, by the footers of their files."""
+    """Yield the tables with other numbers of rows than the plan allows, by the footers of their files."""
     facts = games.get(plan.game).facts
     files: dict[str, list[str]] = {}
     for name in (name for parts in state.shards.values() for name in parts):
@@ -130,7 +131,7 @@ def count_rows(files: Sequence[Path]) -> int:
 
     try:
         with duckdb.connect(config={"threads": "1", "memory_limit": "1GB"}) as con:
-            ((rows,),) = con.execute(f"select count(*) from {sql_quote.parquet(files)}").fetchall()
+            ((rows,),) = con.execute(f"select count(*) from {sql_quote.parquet(files)}").fetchall()  # noqa: S608 - quoted
     except duckdb.Error as error:
         raise DataError(f"unreadable: {str(error).splitlines()[0]}") from None
     return int(rows)

@@ -149,7 +149,7 @@ def build(
         raise UsageError(
             "queries: chapters of your own go into the report on all combinations", parameter="queries"
         )
-    own = [load_question(query) for query in asked.queries]
+    own = [load_question(query, plain=True) for query in asked.queries]
     runs = opened(asked)
     game = runs[0].game
     added = _chapters(runs, own)

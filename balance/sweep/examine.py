@@ -17,12 +17,13 @@ from balance.dataset.deals import DEALS, DealMaker
 from balance.dataset.manifest import CATALOG, RUN, FileRecord
 from balance.dataset.measures import DECLARED, digest
 from balance.dataset.parquet import encode
+from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.schema import STRING, StoredTable, game_id, stored_table
 from balance.dataset.shards import Piece, Shard, cut
 from balance.dataset.verify import Damage, count_rows, require_count
 from balance.errors import BalanceError, DataError
-from balance.sweep.playing import fixed_value
+from balance.sweep.playing import fixed_value, orders, variant_order
 from balance.sweep.replaying import find_game, replay_game
 from balance.sweep.smalltables import head_files
 
@@ -227,21 +228,23 @@ def _as_planned(run: Run, shard: Shard, games: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     facts, plan = run.game.facts, run.plan
-    table = stored_table(facts, "games")
-    cells = {piece.cell.id: piece.cell for piece in shard.pieces}
     numbers = games["game_id"].to_numpy()
-    cell = pl.Series(numbers // game_id(1, 0, 0))
-    made: list[pl.Series] = [cell.cast(pl.Int32).alias("cell_id")]
-    for column in table.columns:
+    cell_ids, deals = numbers // game_id(1, 0, 0), numbers % game_id(1, 0, 0)
+    indices = deals // game_id(0, 1, 0)
+    played: list[tuple[PlannedCell, tuple[str, ...]]] = []
+    place = np.zeros(numbers.size, np.int64)  # of each game's cell and order of variants in `played`
+    for cell in {piece.cell.id: piece.cell for piece in shard.pieces}.values():
+        here, possible = cell_ids == cell.id, orders(facts, plan, cell)
+        place[here] = len(played) + variant_order(plan, cell, indices[here], len(possible))
+        played += [(cell, variants) for variants in possible]
+    made: list[pl.Series] = []
+    for column in stored_table(facts, "games").columns:
         dtype = games.schema[column.name]
         if column.role == "index":
-            made.append(pl.Series(column.name, numbers % game_id(1, 0, 0) // game_id(0, 1, 0)).cast(dtype))
+            made.append(pl.Series(column.name, indices).cast(dtype))
         elif column.role == "replicate":
-            made.append(pl.Series(column.name, numbers % game_id(0, 1, 0)).cast(dtype))
-        elif column.role in ("edition", "players", "combination", "lineup", "seed"):
-            by_cell = {
-                number: fixed_value(column, plan, facts, known, known.variants)
-                for number, known in cells.items()
-            }
-            made.append(cell.replace_strict(by_cell, return_dtype=dtype).alias(column.name))
+            made.append(pl.Series(column.name, deals % game_id(0, 1, 0)).cast(dtype))
+        elif column.role in ("cell", "edition", "players", "combination", "variant", "lineup", "seed"):
+            values = [fixed_value(column, plan, facts, cell, variants) for cell, variants in played]
+            made.append(pl.Series(column.name, values, dtype).gather(place))
     return games.with_columns(made)

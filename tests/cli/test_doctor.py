@@ -2,6 +2,9 @@ import json
 
 import pytest
 
+from balance.cli import doctor
+from balance.dataset import wall
+
 
 @pytest.fixture
 def report(cli):
@@ -34,6 +37,21 @@ def test_it_says_whether_the_cache_is_writable(report, tmp_path):
     assert report(BALANCE_CACHE_DIR=str(tmp_path / "new" / "deep"))["cache_writable"]["value"] is True
     (tmp_path / "file").touch(0o755)
     assert report(BALANCE_CACHE_DIR=str(tmp_path / "file"))["cache_writable"]["value"] is False
+
+
+@pytest.mark.parametrize(("version", "value"), [(wall.version(), "stands"), (2, "missing: ")])
+def test_it_says_whether_the_wall_stands(monkeypatch, version, value):
+    if version < wall.VERSION and value == "stands":
+        pytest.skip("this kernel has no Landlock")
+    monkeypatch.setattr(wall, "version", lambda: version)
+    items = {item: (found, source) for item, found, source in doctor._folders()}
+    assert items["wall"][0].startswith(value)
+    assert items["wall"][1] == "Landlock of this kernel, behind the gate of balance sql"
+
+
+def test_the_wall_is_tried(monkeypatch):
+    monkeypatch.setattr(wall, "_RESTRICT_SELF", 0)  # a kernel that offers it and refuses
+    assert doctor._wall().startswith("missing: ")
 
 
 def test_it_counts_cores_and_memory(report):

@@ -60,12 +60,13 @@ def test_a_path_with_a_nul(args, capsys):
     assert capsys.readouterr().err == "error: a\\x00b does not name a folder: embedded null byte\n"
 
 
-def test_a_low_limit_of_the_address_space(folder, checkout):
+@pytest.mark.parametrize("words", [["sql", "RUN", "select 1"], ["doctor", "RUN"]])
+def test_a_low_limit_of_the_address_space(folder, checkout, words):
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (1_000_000_000, resource.RLIM_INFINITY))
 
     done = subprocess.run(
-        [sys.executable, "-m", "balance", "sql", str(folder), "select 1"],
+        [sys.executable, "-m", "balance", *(str(folder) if word == "RUN" else word for word in words)],
         cwd=checkout,
         preexec_fn=limit,
         capture_output=True,
@@ -75,7 +76,7 @@ def test_a_low_limit_of_the_address_space(folder, checkout):
     assert done.returncode == 1
     assert done.stderr == (
         "error: the address space of this process is limited to 1,000 MB (ulimit -v); "
-        "balance sql needs 2,500 MB\n"
+        f"balance {words[0]} needs 2,500 MB\n"
     )
 
 

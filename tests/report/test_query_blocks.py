@@ -106,6 +106,15 @@ def test_a_query_becomes_a_chapter_with_the_numbers_of_balance_sql(nefarious, ca
         assert [dict(zip(shown["columns"], row, strict=True)) for row in shown["rows"]] == rows
 
 
+def test_a_plain_query_is_a_table_titled_by_its_file(nefarious):
+    Path("plain.sql").write_text("-- mine\nselect count(*) as n from games;\n")
+    assert run(["report", nefarious, "--with", "plain.sql", "--out", "plain.json"]) == 0
+    found = json.loads(Path("plain.json").read_text())
+    assert found["sections"][-2]["title"] == "plain"
+    shown = next(one for one in found["tables"] if one["id"] == "with-plain")
+    assert shown["columns"] == ["n"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

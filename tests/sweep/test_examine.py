@@ -94,6 +94,7 @@ FORGED = {
     "a winner who does not play": changed("games", first("winner_seat", 7)),
     "another winner": changed("games", lambda f: f.with_columns(winner_seat=1 - pl.col("winner_seat"))),
     "another lineup": changed("games", first("lineup", pl.lit("mirror:cheat"))),
+    "another variant": changed("games", first("mood_1", pl.lit("windy"))),
     "another seed": changed("games", lambda f: f.with_columns(seed=pl.lit(9, pl.Int64))),
     "other types": changed("games", lambda f: f.with_columns(pl.col("rounds").cast(pl.Int64))),
     "a column more": changed("seats", lambda f: f.with_columns(x=pl.lit(1))),

@@ -29,6 +29,31 @@ class DiskError(OSError):
     """The disk fails."""
 
 
+class Writer:
+    """A file whose writes count; one that fails has written half."""
+
+    def __init__(self, file, disk):
+        self.file, self.disk = file, disk
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
+    def write(self, content):
+        try:
+            self.disk.count("write of a data file")
+        except DiskError:
+            self.file.write(content[: len(content) // 2])
+            self.file.flush()
+            raise
+        return self.file.write(content)
+
+
 class Disk:
     """Counts the calls that change the disk, fails at one of them, and knows what survives without power."""
 
@@ -41,12 +66,17 @@ class Disk:
         self.log = []
         for name in ("write", "fsync", "rename", "replace", "link", "mkdir"):
             monkeypatch.setattr(os, name, self._wrapped(name, getattr(os, name)))
+        opened = Path.open
+        monkeypatch.setattr(Path, "open", lambda *args, **kwargs: Writer(opened(*args, **kwargs), self))
+
+    def count(self, name):
+        self.calls += 1
+        if self.calls == self.fail_at:
+            raise DiskError(5, f"the disk fails at {name}")
 
     def _wrapped(self, name, call):
         def wrapper(*args, **kwargs):
-            self.calls += 1
-            if self.calls == self.fail_at:
-                raise DiskError(5, f"the disk fails at {name}")
+            self.count(name)
             result = call(*args, **kwargs)
             if name == "fsync":
                 self._sync(args[0])
