@@ -200,7 +200,9 @@ def _wrong_other(run: Run, table: StoredTable, frames: _Frames) -> Iterator[str]
         yield from _wrong_course(run, table, frame, games.with_columns(length=length))
 
 
-def _wrong_course(run: Run, table: StoredTable, frame: pl.DataFrame, games: pl.DataFrame) -> Iterator[str]:
+def _wrong_course(
+    run: Run, table: StoredTable, frame: pl.DataFrame, games: pl.DataFrame
+) -> Iterator[str]:
     """Yield what is wrong with a table of scores: every round and seat once, for games of some indices."""
     import polars as pl
 
