@@ -146,14 +146,14 @@ def _why_kept(run: KeptRun, kept: Sequence[KeptRun]) -> str:
     foreign = _foreign(run)
     if foreign:
         return f"it holds {foreign}, which is not part of a run"
-    damage = next(damages(run.path, states.read_state(run.path)), None)
+    damage = next(damages(run.path, states.read_state(run.path, run.plan)), None)
     return f"{damage.file} is not as it was written ({damage.problem})" if damage else ""
 
 
 def _foreign(run: KeptRun) -> str:
     """Return a file in the folder that is not part of the run, a link for example; or nothing."""
     links = [path.relative_to(run.path).as_posix() for path in run.path.rglob("*") if path.is_symlink()]
-    others = strangers(run.path, states.read_state(run.path, run.plan))
+    others = strangers(run.path, states.read_state(run.path, run.plan)) if run.plan else []
     if run.state == "unfinished":
         others = [name for name in others if name != states.RUN and not _LEFT_OVER.fullmatch(name)]
     return next(iter([*links, *others]), "")

@@ -23,6 +23,7 @@ from balance import games
 from balance.dataset.deals import DEALS
 from balance.dataset.measures import DECLARED
 from balance.dataset.plan import Plan
+from balance.dataset.shards import part_name
 from balance.errors import DataError, Failed
 from balance.files import open_regular, refuse_links, sync_folder
 
@@ -128,11 +129,6 @@ def _known_names(plan: Plan) -> Callable[[int | None, Set[str]], bool]:
         )
 
     return known
-
-
-def part_name(table: str, players: int, shard: int) -> str:
-    """Return the path of a shard's part of a table, below the run's folder."""
-    return f"{table}/{players}-players/{shard:04}.parquet"
 
 
 def _record(size: int, sha256: str) -> FileRecord:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from balance.dataset.manifest import part_name
 from balance.dataset.plan import MOST_SEATS, PlannedCell
 
 WANTED: Final = 90
@@ -52,6 +51,11 @@ class Shard:
     def file(self, table: str) -> str:
         """Return the path of its part of a table, below the run's folder."""
         return part_name(table, self.players, self.number)
+
+
+def part_name(table: str, players: int, shard: int) -> str:
+    """Return the path of a shard's part of a table, below the run's folder."""
+    return f"{table}/{players}-players/{shard:04}.parquet"
 
 
 def cut(cells: Sequence[PlannedCell]) -> list[Shard]:

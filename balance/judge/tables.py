@@ -100,6 +100,15 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "reason": "varchar",
     },
 }
+_OF_FINDINGS: Final = {
+    "class": "`breaks` or `bends`: the class of the threshold; `shown` if there is none",
+    "end": "which end of the accepted range: `low` or `high`",
+    "threshold": "that end",
+    "n": "how many deals the figure is made of; games for a quantile",
+    "p": "one-sided p-value, corrected over all tests of the class",
+    "outside": "whether the metric is beyond the threshold, beyond doubt",
+    "inside": "whether it is shown to be within the threshold, at 5%, uncorrected",
+}
 MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
     "verdicts": {
         "": "one row per set of variants and number of players: what `balance check --all` judges",
@@ -138,15 +147,13 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "reason": "why, in the words of the designers",
     },
     "pooled_findings": {
+        **_OF_FINDINGS,
         "": "seats and opening items by number of players, over all games of the default player",
-        "players": "how many play",
         "verdict": "`broken`, `bent`, `fine` or `undecided`: the metric over everything that was played",
         "strength": "what was put together",
-        "metric": "`seat` or `item`",
     },
     "verdict_counts": {
         "": "how many combinations are of each class, by number of players and of variants",
-        "players": "how many play",
         "variants": "how many variants are in force",
         "verdict": "`broken`, `bent` or `fine`",
         "verdicts": "how many have this verdict",
@@ -156,17 +163,11 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "of": "how many combinations there are",
     },
     "findings": {
+        **_OF_FINDINGS,
         "": "one row per cell, metric and end of its accepted range: what the verdicts are made of",
         "strength": "how well the players of the cell play",
-        "class": "`breaks` or `bends`: the class of the threshold; `shown` if there is none",
-        "end": "which end of the accepted range: `low` or `high`",
-        "threshold": "that end",
         "threshold_id": "the threshold that it belongs to",
         "accepted": "whether a user accepts it: no verdict depends on it",
-        "n": "how many deals the figure is made of; games for a quantile",
-        "p": "one-sided p-value, corrected over all tests of the class",
-        "outside": "whether the metric is beyond the threshold, beyond doubt",
-        "inside": "whether it is shown to be within the threshold, at 5%, uncorrected",
         "weaker": "whether it shows weaker play alone: no verdict depends on it",
         "overridden": "whether players who search decide it, and differently",
     },

@@ -6,6 +6,7 @@ import balance
 from balance import games
 from balance.games.lineup import parse_lineup
 from balance.judge.bench import Bench
+from balance.judge.ranking import rank
 from balance.judge.thresholds import load_thresholds
 from balance.measure.cells import statistics
 
@@ -16,6 +17,8 @@ def test_every_judged_metric_yields_a_number_in_a_default_sweep(tmp_path):
     )
     bench = Bench(statistics([run]))
     thresholds = load_thresholds(games.get())
+    assert rank([run], thresholds).judgements.not_looked_at == ()
+    assert run.sql("select distinct not_looked_at from verdicts").rows() == [("",)]
     for players in (2, 6):
         cells = [c for c in bench.statistics.cells.values() if c.players == players and c.variants]
         judged = {

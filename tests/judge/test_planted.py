@@ -108,7 +108,7 @@ def with_value(metric, value):
     if metric == "luck":
         return cell(luck=Normal(value, 0.01, DEALS), lineup="drawn:learned,skilled,casual", sums=met(1.0))
     if metric in ("skill", "win_points"):
-        lineup = "one:learned,casual" if metric == "skill" else "one:field,learned"
+        lineup = "one:learned,casual" if metric == "skill" else "one:field+skilled+casual,learned"
         policy = "learned" if metric == "skill" else "rusher"
         return cell(sums=met(1.0) | {f"win_points:{policy}": points(value)}, lineup=lineup)
     named = {"seat": "seat:0", "item": "item:24", "action": "action:work"}.get(metric, metric)
