@@ -254,7 +254,7 @@ def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
 
 def _interactions(word: str) -> tuple[str, dict[str, str]]:
     return (
-        f"one row per pair and figure: what it does beyond each {word} alone, on deals that all four cells have",
+        f"one row per pair and figure: what it does beyond each {word} alone, on deals of all four cells",
         {
             "scale": "`log`: the logarithm of a factor; `points`: a difference",
             "atlas": "whether reports compare it in every pair",
