@@ -33,7 +33,6 @@ from balance.sweep.planning import (
     versions,
 )
 
-
 GAMES_REPLAYED: Final = 20
 """How many games of a run are played again to find out whether their rows are theirs."""
 
