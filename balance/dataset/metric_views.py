@@ -24,6 +24,8 @@ from balance.games.measures import LOG, POINTS, Measure
 QUANTILES: Final = {"length": 0.5, "length_short": 0.05, "length_long": 0.95}
 """Metrics that are quantiles of the length."""
 _SUMS: Final = ("deals", "num", "den", "num2", "den2", "numden")
+_FEWEST: Final = 2.0
+"""Deals whose winner changes that the error of luck allows for: with none among D, up to 3.7 / D may (97.5%)."""
 _COMMON: Final = ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv")
 
 
@@ -388,7 +390,8 @@ def _luck(game: Game[Any, Any], runs: Sequence[Run]) -> str:
     """Return a query for the part of winning that the deal decides, where deals were replayed as they were.
 
     Of the pairs of games of one deal, `same` have the same winner; a seat has won `w` games of the deal. All
-    sums are integers: the influence of a deal is scaled so that nothing is divided before the end.
+    sums are integers: the influence of a deal is scaled so that nothing is divided before the end. Deals that
+    all repeat their winner have no variance: the error is at least `_FEWEST` deals' worth.
     """
     cells = {
         cell.id
@@ -421,8 +424,9 @@ def _luck(game: Game[Any, Any], runs: Sequence[Run]) -> str:
   ) group by cell_id
 )
 select cell_id, deals, n::bigint as games, (s * n / (r - 1) - q) / (n * n - q) as value,
-  sqrt(greatest(0::double, (j2 - j::double * j / deals) / (deals - 1) / deals))
-    * n / (r * (r - 1)) * n / (n * n - q) / (n * n - q) as error
+  greatest({_FEWEST} / deals * n * n / (n * n - q),
+    sqrt(greatest(0::double, (j2 - j::double * j / deals) / (deals - 1) / deals))
+      * n / (r * (r - 1)) * n / (n * n - q) / (n * n - q)) as error
 from sized join moved using (cell_id)
 where deals > 1 and n * n > q"""
 
@@ -470,7 +474,7 @@ def _metrics(measures: Sequence[Measure]) -> str:
   union all from quantiles
   union all from multiples
   union all select cell_id, 'luck', '', deals, games,
-    {{'value': value, 'low': value - z() * error, 'high': value + z() * error}} from luck
+    {{'value': value, 'low': value - z() * error, 'high': least(1, value + z() * error)}} from luck
 )
 select c.* exclude (first_index, deals, replicates), metric, "of", f.value as value, f.low as low,
   f.high as high, e.deals, e.games

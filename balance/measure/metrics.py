@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from balance.dataset.measures import Metric, declared, metrics_of
 from balance.dataset.metric_views import QUANTILES
@@ -18,6 +18,8 @@ from balance.stats.intervals import Interval
 from balance.stats.ratio import Multiple, Normal, Quantiles, Ratio
 
 Estimate = Ratio | Multiple | Quantiles | Normal
+_MOST_LUCK: Final = 1.0
+"""The deal decides everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Measurement:
     def most(self) -> float:
         """The greatest value that it can have; infinite if there is none."""
         if isinstance(self.estimate, Normal):
-            return 1.0
+            return _MOST_LUCK
         return float(self.estimate.most) if isinstance(self.estimate, Ratio) else math.inf
 
 
@@ -96,6 +98,8 @@ def measure_cells(statistics: Statistics, cells: Iterable[CellStatistics]) -> di
     by_cell: dict[int, list[Measurement]] = {cell.id: [] for cell in wanted}
     for (cell, metric, of, estimate), interval in zip(found, intervals, strict=True):
         shown = comparable(cell, metric, of)
+        if isinstance(estimate, Normal):
+            interval = Interval(interval.value, interval.low, min(_MOST_LUCK, interval.high))
         by_cell[cell.id].append(Measurement(metric, of, estimate, interval, shown))
     return by_cell
 

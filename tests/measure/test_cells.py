@@ -16,6 +16,7 @@ from balance.dataset.measures import DEFICITS
 from balance.errors import UsageError
 from balance.games.measures import From, Measure
 from balance.measure.cells import connect, connect_to, statistics
+from balance.measure.metrics import measure
 from balance.stats.ratio import Common, Ratio
 
 
@@ -152,14 +153,32 @@ def agreement(patterns, again):
     chance = (mean**2).sum()
     slope = (same.mean() - 1) / (1 - chance) ** 2
     influence = same / (1 - chance) + slope * 2 * (shares @ mean)
-    return (same.mean() - chance) / (1 - chance), math.sqrt(influence.var(ddof=1) / deals)
+    error = max(math.sqrt(influence.var(ddof=1) / deals), 2 / deals / (1 - chance))
+    return (same.mean() - chance) / (1 - chance), error
 
 
 def test_luck_by_hand():
-    """Of ten deals of two games, three go twice to seat 0, three twice to seat 1, four once to each."""
-    value, error = agreement({(2, 0): 3, (0, 2): 3, (1, 1): 4}, 2)
+    """Of 100 deals of two games, 30 go twice to seat 0, 30 twice to seat 1, 40 once to each."""
+    value, error = agreement({(2, 0): 30, (0, 2): 30, (1, 1): 40}, 2)
     assert value == pytest.approx(0.2)  # same winner in 6 of 10, by seats alone in half
-    assert error == pytest.approx(math.sqrt(0.24 / 9) / 0.5)
+    assert error == pytest.approx(math.sqrt(0.24 / 99) / 0.5)
+
+
+def test_ten_deals_that_all_repeat_their_winner_leave_doubt(tmp_path):
+    """A chance of 3 in 4 to agree, where the deal decides half, gives ten of ten in 6% of all runs."""
+    options = {"game": "tiny", "players": 2, "variants": "none", "lineups": ["mirror:thrifty"]}
+    run = balance.simulate(tmp_path / "run", **options, games_per_cell=10, replicates=2, jobs=1)
+    (wins,) = wins_within([run]).values()
+    assert set(wins) == {(2, 0), (0, 2)}
+    found = statistics([run])
+    (cell,) = found.cells.values()
+    (luck,) = [one for one in measure(found, cell) if one.name == "luck"]
+    assert (cell.luck.value, cell.luck.error) == pytest.approx(agreement(wins, 2))
+    assert cell.luck.above(0.5) > 0.05
+    assert luck.interval.low < 0.5 < luck.interval.value == luck.interval.high == 1
+    with connect_to([run], metrics=True) as con:
+        (row,) = con.execute("select value, low, high from metrics where metric = 'luck'").fetchall()
+    assert row == pytest.approx(tuple(luck.interval))
 
 
 def test_only_some_deals_of_a_cell_count_if_asked(tmp_path):
