@@ -25,7 +25,7 @@ QUANTILES: Final = {"length": 0.5, "length_short": 0.05, "length_long": 0.95}
 """Metrics that are quantiles of the length."""
 _SUMS: Final = ("deals", "num", "den", "num2", "den2", "numden")
 _FEWEST: Final = 2.0
-"""Deals whose winner changes that the error of luck allows for: with none among D, up to 3.7 / D may (97.5%)."""
+"""Deals whose winner changes, for the error of luck: with none among D, up to 3.7 / D may (97.5%)."""
 _COMMON: Final = ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv")
 
 

@@ -98,9 +98,9 @@ def measure_cells(statistics: Statistics, cells: Iterable[CellStatistics]) -> di
     by_cell: dict[int, list[Measurement]] = {cell.id: [] for cell in wanted}
     for (cell, metric, of, estimate), interval in zip(found, intervals, strict=True):
         shown = comparable(cell, metric, of)
-        if isinstance(estimate, Normal):
-            interval = Interval(interval.value, interval.low, min(_MOST_LUCK, interval.high))
-        by_cell[cell.id].append(Measurement(metric, of, estimate, interval, shown))
+        value, low, high = interval
+        high = min(_MOST_LUCK, high) if isinstance(estimate, Normal) else high
+        by_cell[cell.id].append(Measurement(metric, of, estimate, Interval(value, low, high), shown))
     return by_cell
 
 

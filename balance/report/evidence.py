@@ -21,7 +21,7 @@ from balance.judge.ranking import HEADLINE, Ranking, rank, ranked
 from balance.judge.strengths import strength_of
 from balance.judge.tables import files
 from balance.judge.thresholds import Thresholds
-from balance.judge.verdict import Judgement, Verdict, combined
+from balance.judge.verdict import Judgement, Key, Verdict, combined
 from balance.measure.cells import CellStatistics, Statistics, connect, connect_to
 from balance.measure.cells import statistics as summed
 from balance.measure.items import choose_cells, has_items, items_of
@@ -186,6 +186,18 @@ class Evidence:
         """The verdict on each full combination over all numbers of players."""
         return {key: combined(j.verdict for j in found) for key, found in self.by_combination.items()}
 
+    @cached_property
+    def again(self) -> dict[Key, Confirmed]:
+        """What breaks a combination most, measured again on fresh games, by players and variants."""
+        by_finding = {id(one.finding): one for one in self.fresh}
+        found = ((j.key, by_finding.get(id(j.reasons[0]))) for j in self.judged if j.reasons)
+        return {key: one for key, one in found if one is not None}
+
+    def unconfirmed(self, judgement: Judgement) -> bool:
+        """Return whether a combination looked broken, and did not on fresh games."""
+        again = self.again.get(judgement.key)
+        return judgement.verdict is Verdict.BROKEN and again is not None and not again.holds
+
     def find(self, players: int, variants: Sequence[str]) -> Judgement | None:
         """Return the verdict on some variants."""
         return self._found.get((players, tuple(variants)))
@@ -264,6 +276,24 @@ def worst_of(ranking: Ranking, size: int, most: int = HEADLINE) -> list[Judgemen
     return list(found.values())[:most]
 
 
+def measured_again(
+    ranking: Ranking, size: int, again: Callable[[list[Judgement]], list[Confirmed]]
+) -> list[Confirmed]:
+    """Return the worst and the surprising on fresh games, each where it is worst.
+
+    A combination that is refuted there is measured again wherever else it looked broken.
+    """
+    named = {j.key: j for j in (*worst_of(ranking, size), *(j for _, j in surprising_of(ranking)))}
+    found = again(list(named.values()))
+    refuted = {one.finding.cell.variants for one in found if not one.holds}
+    others = [
+        j
+        for j in ranking.ranked
+        if j.verdict is Verdict.BROKEN and j.variants in refuted and j.key not in named
+    ]
+    return [*found, *(again(others) if others else ())]
+
+
 def collect(
     runs: Sequence[Run],
     thresholds: Thresholds,
@@ -295,8 +325,7 @@ def collect(
     if ranking:
         size = max(len(cell.variants) for cell in statistics.cells.values())
         try:
-            named = [*worst_of(ranking, size), *(judgement for _, judgement in surprising_of(ranking))]
-            fresh = confirm(ranking, list({j.key: j for j in named}.values()), play, FRESH_GAMES)
+            fresh = measured_again(ranking, size, lambda named: confirm(ranking, named, play, FRESH_GAMES))
         except DataError as error:
             why = str(error)
     return Evidence(

@@ -231,26 +231,35 @@ class VerdictCount:
     bent: int = 0
     estimated: tuple[Counted, ...] = ()
     """How many there are of each class by the estimates of all, whatever the number of games."""
+    unconfirmed: int = 0
+    """How many looked broken, and did not on fresh games."""
+    games: int = 0
+    """Over how many games; 0 if that is said elsewhere."""
 
     @classmethod
     def of(cls, players: int | None, verdicts: Iterable[str]) -> VerdictCount:
         """Return how many of some verdicts are which.
 
         >>> VerdictCount.of(4, ["fine", "broken", "fine"])
-        VerdictCount(players=4, broken=1, fine=2, undecided=0, bent=0, estimated=())
+        VerdictCount(players=4, broken=1, fine=2, undecided=0, bent=0, estimated=(), unconfirmed=0, games=0)
         """
         tally = Counter(map(str, verdicts))
         return cls(players, tally["broken"], tally["fine"], tally["undecided"], tally["bent"])
 
+    def estimate(self, verdict: str) -> str:
+        """Return the estimated number of a class, "about 14 (11 to 18)"; nothing if there is none."""
+        found = (one for one in self.estimated if one.verdict == verdict)
+        return next((f"about {one.estimate:,.0f} ({one.low:,} to {one.high:,})" for one in found), "")
+
     @property
     def total(self) -> int:
         """How many were judged."""
-        return self.broken + self.fine + self.undecided + self.bent
+        return self.broken + self.unconfirmed + self.fine + self.undecided + self.bent
 
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """One of the worst combinations, in words."""
+    """One of the worst combinations, or of the most bent, in words."""
 
     variants: tuple[str, ...]
     """Ids."""
@@ -265,22 +274,30 @@ class Worst:
     """The same figure on games that nobody had looked at before; nothing if that was not played."""
     holds: bool | None
     """Whether the fresh games say the same; None if nothing was played."""
+    games: int = 0
+    """Over how many games the sentence speaks; 0 if that is said elsewhere."""
+    together: str = ""
+    """At which strength of play it is broken although its variants alone are not; nothing if at none."""
+    sure: bool = False
+    """Both alone were found fine there; otherwise they were only not found broken."""
+    mend: str = ""
+    """The command that looks for what would mend it."""
 
+    @property
+    def tag(self) -> str:
+        """What to know at a glance: fresh games contradict it, or its parts are not broken."""
+        if self.holds is False:
+            return "not confirmed"
+        if not self.together:
+            return ""
+        where = f", in {self.together}" if self.together != self.strength else ""
+        return f"{'' if self.sure else 'possibly '}broken only together{where}"
 
-@dataclass(frozen=True, slots=True)
-class Surprise:
-    """A combination that is broken although its variants alone are not."""
-
-    variants: tuple[str, ...]
-    title: str
-    players: int
-    strength: str
-    sure: bool
-    """Both alone were found fine; otherwise they were only not found broken."""
-    sentence: str
-    fresh: str = ""
-    """What is wrong, measured again on games that nobody had looked at; nothing if that was not played."""
-    holds: bool | None = None
+    @property
+    def where(self) -> str:
+        """At how many players, in which play, and over how many games."""
+        parts = (f"{self.players} players", self.strength, f"{self.games:,} games" if self.games else "")
+        return ", ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +309,11 @@ class Summary:
     counts: tuple[VerdictCount, ...] = ()
     """Over all numbers of players first, if there are several."""
     worst: tuple[Worst, ...] = ()
-    surprising: tuple[Surprise, ...] = ()
+    """Those that are broken: the worst, then others that are so only together."""
+    bent: tuple[Worst, ...] = ()
+    """The most bent, a line each."""
+    play: str = ""
+    """How good the play behind it is; nothing if another chapter says so."""
     next_steps: tuple[str, ...] = ()
     warning: str = ""
     """What to know before believing any of it ("too few games to say"); nothing if all is well."""

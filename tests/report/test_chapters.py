@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from balance.experiments.rank import Confirmed
 from balance.games.contract import ItemColumns
 from balance.judge.verdict import Verdict
-from balance.report.chapters import items, summary, variants
-from balance.report.model import Chart, Surprise
+from balance.report.chapters import items, summary, variants, wins
+from balance.report.evidence import measured_again
+from balance.report.model import Chart, Worst
 
 
 def turned(m, verdicts):
@@ -24,7 +26,17 @@ def turned(m, verdicts):
 
 
 ALONE_FINE = {("geeks",): Verdict.FINE, ("unions",): Verdict.FINE}
-SURE = Surprise(("geeks", "unions"), "Geeks + Unions", 2, "casual play", True, "", "again.", True)
+SURE = Worst(
+    ("geeks", "unions"),
+    "Geeks + Unions",
+    2,
+    "casual play",
+    "",
+    "again.",
+    True,
+    together="casual play",
+    sure=True,
+)
 
 
 def test_a_pair_is_to_be_kept_apart_only_beyond_doubt(evidence):
@@ -48,18 +60,121 @@ def test_a_pair_is_to_be_kept_apart_only_beyond_doubt(evidence):
 def test_what_is_not_beyond_doubt_is_said_instead(evidence, found, alone, why):
     said = summary._apart(turned(evidence, {**ALONE_FINE, **alone}), (found,))
     assert said.startswith("Look closer at Geeks + Unions before keeping it apart: with 2 players, in casual")
-    assert said.endswith(f"it is broken, but {why}")
+    assert said.endswith(f"it {'looked' if found.holds is False else 'is'} broken, but {why}")
 
 
-def test_a_surprise_names_the_strength_at_which_it_is_one(evidence):
-    found = summary.make_summary(evidence).surprising
+def test_a_tag_shows_what_is_broken_only_together_and_where(evidence):
+    found = [one for one in summary.make_summary(evidence).worst if one.together and one.holds]
     assert found
     for one in found:
-        assert one.sentence.startswith(
-            f"Each alone is fine in {one.strength}, together they are not: "
-            if one.sure
-            else f"Neither alone was found broken in {one.strength}: "
-        )
+        assert "broken only together" in one.tag
+        assert (f"in {one.together}" in one.tag) is (one.together != one.strength)
+        assert one.tag.startswith("possibly") is not one.sure
+    assert replace(SURE, strength="skilled play").tag == "broken only together, in casual play"
+    assert replace(SURE, holds=False).tag == "not confirmed"
+
+
+def broken(judgements):
+    return [j for j in judgements if j.verdict is Verdict.BROKEN]
+
+
+def refute(judgements):
+    """Return the findings of some verdicts as if fresh games did not show them."""
+    return [Confirmed(j.reasons[0], None, 600) for j in judgements]
+
+
+def test_a_pair_that_is_refuted_is_measured_again_wherever_it_looked_broken(evidence):
+    found = measured_again(evidence.ranking, 2, refute)
+    every = [j.reasons[0] for j in broken(evidence.judged)]
+    assert {id(one.finding) for one in found} == {id(finding) for finding in every}
+    assert len(found) == len(every) > len(evidence.fresh), "without a refutation each pair only once"
+
+
+def test_what_fresh_games_do_not_confirm_is_not_broken(evidence):
+    refuted = replace(evidence, fresh=tuple(refute(broken(evidence.judged))))
+    before, after = summary.make_summary(evidence), summary.make_summary(refuted)
+    assert before.counts[0].broken
+    for n in evidence.players:
+        (one,) = [count for count in after.counts if count.players == n]
+        (own,) = [count for count in before.counts if count.players == n]
+        assert (one.broken, one.unconfirmed) == (0, own.broken + own.unconfirmed)
+        assert one.total == own.total
+    doubted = after.counts[0].unconfirmed
+    assert f"{doubted} looked broken and were not confirmed on fresh games" in after.headline
+    assert ", 0 break the game" in after.headline
+    assert {one.tag for one in after.worst if one.fresh} == {"not confirmed"}
+    assert not [step for step in after.next_steps if step.startswith(("Look at the worst", "Consider"))]
+
+
+def test_every_number_of_the_first_page_shows_over_how_many_games(evidence):
+    found = summary.make_summary(evidence)
+    assert found.headline.startswith(
+        "Of 6 pairs of twists, in 1,440 games, "
+    )  # 6 x 2 players x 2 lineups x 60
+    assert [(one.players, one.games) for one in found.counts] == [(None, 1440), (2, 720), (3, 720)]
+    for one in (*found.worst, *found.bent):
+        assert one.where.endswith(f"{one.strength}, 60 games")
+
+
+def test_a_broken_pair_comes_with_the_command_that_mends_it(evidence):
+    first = summary.make_summary(evidence).worst[0]
+    assert first.mend == f"balance check {' '.join(first.variants)} --players {first.players} --suggest"
+
+
+def test_the_five_most_bent_are_a_line_each(evidence):
+    bent = [j for j in evidence.judged if j.bent]
+    assert bent
+    found = summary._bent(turned(evidence, dict.fromkeys(evidence.by_combination, Verdict.BENT)))
+    assert 0 < len(found) == min(5, len({j.variants for j in bent}))
+    for one in found:
+        (judgement,) = [j for j in bent if j.key == (one.players, one.variants)]
+        assert one.sentence == evidence.ranking.in_brief(judgement)
+
+
+def test_how_good_the_play_is_comes_from_shipped_figures(evidence, monkeypatch):
+    ladder = evidence.strength.ladders[2]
+    assert (ladder.players, ladder.variants) == (3, "none")
+    rung = next(one for one in ladder.figures if (one.measure, one.policy) == ("mixed", "learned"))
+    said = summary._play(evidence)
+    assert f"wins {rung.value:.2f} ({rung.low:.2f} to {rung.high:.2f}) [[win points]]" in said
+    assert f"with 3 players, without twists ({rung.games:,} games; 1.00 is a fair share)." in said
+    stale = replace(evidence.strength, stamp={**evidence.strength.stamp, "play": "other"})
+    assert "Since then play changed" in summary._play(replace(evidence, strength=stale)).replace(
+        "play and", ""
+    )
+    none = summary._play(replace(evidence, strength=None))
+    assert none.startswith("How strong the players are was not measured. ")
+
+
+def test_next_steps_name_no_folder_of_the_sender(evidence):
+    steps = summary._next_steps(
+        turned(evidence, dict.fromkeys(evidence.by_combination, Verdict.UNDECIDED)), ()
+    )
+    assert steps[-1].endswith("with the folder of the run for RUN: balance check --all RUN --until-decided")
+    assert "would settle" not in steps[-1]
+    assert ".." not in steps[-1]
+
+
+def test_culprits_name_the_play_in_which_they_are_broken(evidence):
+    m = turned(evidence, {("unions",): Verdict.BROKEN})
+    said = summary._culprits(m)
+    assert "without a partner (" in said
+    assert "Unions: in casual play" in said
+    assert "alone" not in said
+
+
+@pytest.mark.parametrize(
+    ("lineup", "said"),
+    [
+        ("mirror:learned", "all seats play alike"),
+        ("one:learned,casual", "one seat is learned, all others are casual"),
+        ("one:skilled+casual,learned", "one seat is skilled or casual, all others are learned"),
+        ("drawn:learned,skilled,casual", "every seat draws one of learned, skilled or casual"),
+        ("learned,skilled,casual", "the seats are learned, skilled and casual"),
+    ],
+)
+def test_a_lineup_is_described_as_it_seats(evidence, lineup, said):
+    assert wins._seated(evidence, lineup) == said
 
 
 def partners(m, variant):
@@ -89,9 +204,9 @@ def test_worst_partners_are_those_with_which_most_is_wrong(evidence):
 
 def test_best_partners_are_fine_at_every_number_of_players(evidence):
     every = dict.fromkeys(evidence.by_combination, Verdict.UNDECIDED)
-    assert "With no partner it was found fine." in partners(turned(evidence, every), "unions")
+    assert "No partner was found with which it is fine." in partners(turned(evidence, every), "unions")
     every[2, ("geeks", "unions")] = Verdict.FINE
-    assert "With no partner it was found fine." in partners(turned(evidence, every), "unions")
+    assert "No partner was found with which it is fine." in partners(turned(evidence, every), "unions")
     every["geeks", "unions"] = Verdict.FINE
     assert f"Best partners: {evidence.names['geeks']} (fine at all 2)." in partners(
         turned(evidence, every), "unions"

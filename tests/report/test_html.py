@@ -87,7 +87,7 @@ def test_every_text_of_the_model_is_on_the_page(page):
     wanted = [
         *(report.title, report.subtitle, report.game, report.edition, report.summary.warning),
         *(worst.sentence for worst in report.summary.worst),
-        *(found.sentence for found in report.summary.surprising),
+        *(found.sentence for found in report.summary.bent),
         *report.summary.next_steps,
         *(column.title for column in table.headings),
         *(cell.text for row in table.rows for cell in row),
@@ -100,20 +100,22 @@ def test_every_text_of_the_model_is_on_the_page(page):
 
 def test_counts_of_verdicts_carry_words_and_not_only_colours(page):
     said = words(page.text)
-    assert "Players broken undecided bent fine at any number 12 10 0 6 2 8 10 0 10 4 10 10 0 8" in said
+    heads = "Players broken undecided bent fine judged games"
+    assert f"{heads} at any number 12 10 0 6 28 2 8 10 0 10 28 4 10 10 0 8 28" in said
 
 
 def test_what_fresh_games_deny_is_said_so(page):
     assert "One seat wins. Not confirmed: 1.02" in words(page.text)
     assert "It never ends. Confirmed: 64 rounds" in words(page.text)
-    assert "Alone both are fine. Not confirmed: 0.31 on 600 fresh games" in words(page.text)
+    assert "2 players, skilled play not confirmed" in words(page.text)
+    assert "4 players, casual play, 450 games broken only together" in words(page.text)
 
 
 def test_a_comparison_shows_counts_and_a_pair_its_verdict():
     counts = (VerdictCount(4, 172, 36, 459),)
-    bare = replace(handmade(), atlas=None, summary=Summary("It changed.", counts, (), (), ()))
+    bare = replace(handmade(), atlas=None, summary=Summary("It changed.", counts))
     said = words(Page(render(replace(bare, kind="comparison"))).text)
-    assert "Players broken undecided bent fine 4 172 459 0 36" in said
+    assert "Players broken undecided bent fine judged games 4 172 459 0 36 667" in said
     one = replace(bare.summary, counts=(VerdictCount(4, 0, 0, 1),))
     said = words(Page(render(replace(bare, kind="pair", summary=one))).text)
     assert "PlayersVerdict4undecided" in said.replace(" ", "")
@@ -235,7 +237,7 @@ def test_the_atlas_gives_back_the_numbers_of_the_model():
 
 
 def test_an_empty_report_is_honest_and_small():
-    nothing = Summary("Too few games to say.", (VerdictCount(2, 0, 0, 0),), (), (), ())
+    nothing = Summary("Too few games to say.", (VerdictCount(2, 0, 0, 0),))
     text = render(replace(handmade(), summary=nothing, sections=(), atlas=None, glossary={}))
     page = Page(text)
     assert "Too few games to say." in page.text

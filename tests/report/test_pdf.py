@@ -146,14 +146,14 @@ def test_headers_of_long_tables_are_repeated(space, read):
 
 def test_a_comparison_shows_the_same_counts_as_its_page():
     counts = (VerdictCount(4, 172, 36, 459),)
-    short = replace(handmade(), atlas=None, summary=Summary("It changed.", counts, (), (), ()))
+    short = replace(handmade(), atlas=None, summary=Summary("It changed.", counts))
     first = {
         kind: " ".join(
             pypdf.PdfReader(io.BytesIO(render(replace(short, kind=kind)))).pages[0].extract_text().split()
         )
         for kind in ("comparison", "pair")
     }
-    assert "Players Broken Undecided Bent Fine 4 172 459 0 36" in first["comparison"]
+    assert "Players Broken Undecided Bent Fine Judged Games 4 172 459 0 36 667" in first["comparison"]
     assert "Undecided" not in first["pair"]
 
 

@@ -1,149 +1,220 @@
-"""The first chapter: how many combinations are broken, the worst, the surprising ones, what to do next."""
+"""The first chapter: how many combinations are broken, the worst, the most bent, what to do next."""
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
+from dataclasses import replace
 from typing import Final
 
-from balance.judge.sentences import needed_sentence
+from balance import games
+from balance.judge.ranking import ranked
+from balance.judge.sentences import needed_sentence, quality_overview
 from balance.judge.strengths import of_default
-from balance.judge.verdict import Verdict
-from balance.report.evidence import Evidence, surprising_of, worst_of
+from balance.judge.verdict import Judgement, Verdict
+from balance.report.evidence import Evidence, judging_options, surprising_of, worst_of
 from balance.report.formatting import count, listed
-from balance.report.model import Block, Bullets, Paragraph, Section, Summary, Surprise, VerdictCount, Worst
+from balance.report.model import Block, Bullets, Paragraph, Section, Summary, VerdictCount, Worst
 from balance.report.records import verdict_counts
 
 _FEW: Final = 200
 """Games of a cell below which hardly anything can be decided."""
+_MOST_BENT: Final = 5
+"""Bent combinations that are named."""
+_UNCONFIRMED: Final = "not confirmed"
 
 
 def make_summary(m: Evidence) -> Summary:
     """Return the first page."""
-    surprising = _surprising(m)
+    worst = tuple(_worst(m))
     return Summary(
         _headline(m),
         tuple(_counts(m)),
-        tuple(_worst(m)),
-        surprising,
-        tuple(_next_steps(m, surprising)),
+        worst,
+        tuple(_bent(m)),
+        _play(m),
+        tuple(_next_steps(m, worst)),
         _warning(m),
     )
+
+
+def _verdict(m: Evidence, judgements: list[Judgement]) -> str:
+    """Return the verdict over some numbers of players; broken only where fresh games do not contradict."""
+    found = {_UNCONFIRMED if m.unconfirmed(j) else j.verdict.value for j in judgements}
+    order = (Verdict.BROKEN.value, _UNCONFIRMED, *(v.value for v in Verdict if v is not Verdict.BROKEN))
+    return next(verdict for verdict in order if verdict in found)
 
 
 def _headline(m: Evidence) -> str:
     if not m.judged:
         return f"No {m.facts.variant} was in force in these games, so there is nothing to judge."
-    tally = Counter(m.verdicts.values())
-    total = len(m.verdicts)
-    at_some = "at some number of players" if len(m.players) > 1 else f"with {m.players[0]} players"
-    at_all = "at every number of players" if len(m.players) > 1 else f"with {m.players[0]} players"
-    one = total == 1
-    return (
-        f"Of {count(total, m.combination, m.combinations)}, {tally[Verdict.BROKEN]:,} "
-        f"{'breaks' if one else 'break'} the game {at_some}, {tally[Verdict.BENT]:,} "
-        f"{'bends' if tally[Verdict.BENT] == 1 else 'bend'} it, {tally[Verdict.FINE]:,} "
-        f"{'is' if tally[Verdict.FINE] == 1 else 'are'} fine {at_all}, and {tally[Verdict.UNDECIDED]:,} "
-        f"{'is' if tally[Verdict.UNDECIDED] == 1 else 'are'} undecided."
-    )
+    tally = Counter(_verdict(m, found) for found in m.by_combination.values())
+    several = len(m.players) > 1
+    at_some = "at some number of players" if several else f"with {m.players[0]} players"
+    at_all = "at every number of players" if several else f"with {m.players[0]} players"
+    doubted = tally[_UNCONFIRMED]
+    was = "was" if doubted == 1 else "were"
+    parts = [
+        f"{count(tally['broken'], 'breaks', 'break')} the game {at_some}",
+        *([f"{doubted:,} looked broken and {was} not confirmed on fresh games"] if doubted else []),
+        f"{count(tally['bent'], 'bends', 'bend')} it",
+        f"{count(tally['fine'], 'is', 'are')} fine {at_all}",
+        f"and {count(tally['undecided'], 'is', 'are')} undecided",
+    ]
+    total = count(len(m.verdicts), m.combination, m.combinations)
+    return f"Of {total}, in {count(_games(m, None), 'game', 'games')}, {', '.join(parts)}."
 
 
 def _counts(m: Evidence) -> list[VerdictCount]:
+    """Return how many are which: over all numbers of players if there are several, then at each."""
     found = []
     if len(m.players) > 1 and m.verdicts:
-        found.append(VerdictCount.of(None, m.verdicts.values()))
-    return found + verdict_counts(m.judged)
+        every = [_verdict(m, own) for own in m.by_combination.values()]
+        found.append(replace(VerdictCount.of(None, every), unconfirmed=every.count(_UNCONFIRMED)))
+    for one in verdict_counts(m.judged):
+        doubted = sum(m.unconfirmed(j) for j in m.judged if j.players == one.players)
+        found.append(replace(one, broken=one.broken - doubted, unconfirmed=doubted))
+    return [replace(one, games=_games(m, one.players)) for one in found]
+
+
+def _games(m: Evidence, players: int | None) -> int:
+    """Return how many games of full combinations were looked at, with some number of players or any."""
+    return sum(
+        cell.games
+        for cell in m.statistics.cells.values()
+        if len(cell.variants) == m.size and players in (None, cell.players)
+    )
 
 
 def _worst(m: Evidence) -> list[Worst]:
+    """Return the worst, then those that are broken only together and are not among them."""
     if m.ranking is None:
         return []
-    fresh = {id(one.finding): one for one in m.fresh}
-    found = []
-    for judgement in worst_of(m.ranking, m.size):
-        finding = judgement.broken[0]
-        again = fresh.get(id(finding))
-        found.append(
-            Worst(
-                judgement.variants,
-                m.title(judgement.variants),
-                judgement.players,
-                m.strength_name(finding.cell.lineup),
-                m.ranking.sentence(finding),
-                f"{again.sentence()}." if again else "",
-                again.holds if again else None,
-            )
-        )
-    return found
+    named = [*worst_of(m.ranking, m.size), *(judgement for _, judgement in surprising_of(m.ranking))]
+    return [_row(m, judgement) for judgement in {j.key: j for j in named}.values()]
 
 
-def _surprising(m: Evidence) -> tuple[Surprise, ...]:
-    """Return the combinations that only together are broken, each once, the sure ones first."""
+def _row(m: Evidence, judgement: Judgement) -> Worst:
+    """Return a combination that is broken: its reason, the same on fresh games, what would mend it."""
+    assert m.ranking is not None
+    finding, again = judgement.broken[0], m.again.get(judgement.key)
+    own = [one for one in m.ranking.together if one.key == judgement.key]
+    both = min(own, key=lambda one: (one.lineup != finding.cell.lineup, not one.sure), default=None)
+    return Worst(
+        judgement.variants,
+        m.title(judgement.variants),
+        judgement.players,
+        m.strength_name(finding.cell.lineup),
+        m.ranking.sentence(finding),
+        f"{again.sentence()}." if again else "",
+        again.holds if again else None,
+        finding.cell.games,
+        both.strength if both else "",
+        both is not None and both.sure,
+        f"{_check(m, judgement.variants, judgement.players)} --suggest",
+    )
+
+
+def _check(m: Evidence, variants: tuple[str, ...], players: int) -> str:
+    """Return the command that checks a combination; it needs no run."""
+    plan = m.run.plan
+    words = ["balance check", *map(shlex.quote, variants)]
+    words += [f"--of {plan.game}"] if plan.game != games.DEFAULT else []
+    words += [f"--edition {plan.edition}"] if plan.edition != m.facts.default_edition else []
+    return " ".join([*words, f"--players {players}"])
+
+
+def _bent(m: Evidence) -> list[Worst]:
+    """Return the most bent, each where it is bent most, in one line."""
     if m.ranking is None:
-        return ()
-    fresh = {id(one.finding): one for one in m.fresh}
-    found = []
-    for both, judgement in surprising_of(m.ranking):
-        finding = next(f for f in judgement.broken if f.cell.lineup == both.lineup)
-        what = m.ranking.sentence(finding)
-        at = f"in {both.strength}"
-        alone = (
-            f"Each alone is fine {at}, together they are not"
-            if both.sure
-            else f"Neither alone was found broken {at}"
+        return []
+    found: dict[tuple[str, ...], Judgement] = {}
+    for judgement in ranked(m.judged):
+        if judgement.verdict is Verdict.BENT and judgement.bent:
+            found.setdefault(judgement.variants, judgement)
+    return [
+        Worst(
+            one.variants,
+            m.title(one.variants),
+            one.players,
+            m.strength_name(one.bent[0].cell.lineup),
+            m.ranking.in_brief(one),
+            "",
+            None,
+            one.bent[0].cell.games,
         )
-        again = fresh.get(id(finding))
-        found.append(
-            Surprise(
-                both.variants,
-                m.title(both.variants),
-                both.players,
-                both.strength,
-                both.sure,
-                f"{alone}: {what[:1].lower()}{what[1:]}",
-                f"{again.sentence()}." if again else "",
-                again.holds if again else None,
-            )
-        )
-    return tuple(found)
+        for one in list(found.values())[:_MOST_BENT]
+    ]
 
 
-def _next_steps(m: Evidence, surprising: tuple[Surprise, ...]) -> list[str]:
+def _play(m: Evidence) -> str:
+    """Return how good the play behind the verdicts is, in figures that ship with the game."""
+    ladders = m.strength.ladders if m.strength else ()
+    rungs = [
+        (ladder.players, rung)
+        for ladder in ladders
+        for rung in ladder.figures
+        if ladder.variants == "none" and ladder.players in m.players
+        if (rung.measure, rung.policy) == ("mixed", m.facts.usual)
+    ]
+    if m.strength is None or not rungs:
+        return f"How strong the players are was not measured. {quality_overview(m.judged)}"
+    players, rung = rungs[-1]
+    said = (
+        f"The default player ({rung.policy}) wins {rung.value:.2f} ({rung.low:.2f} to {rung.high:.2f}) "
+        f"[[win points]] at tables of all policies with {players} players, without {m.facts.variants} "
+        f"({count(rung.games, 'game', 'games')}; 1.00 is a fair share)."
+    )
+    stale = m.strength.stale_today(m.game)
+    if stale:
+        said += f" Since then {listed(stale)} changed: the figure is of the players as they were."
+    return f"{said} {quality_overview(m.judged)}"
+
+
+def _next_steps(m: Evidence, worst: tuple[Worst, ...]) -> list[str]:
     steps = []
-    worst = _worst(m)
-    if worst:
-        first = worst[0]
-        named = " ".join(f'"{m.names.get(name, name)}"' for name in first.variants)
-        steps.append(f"Look at the worst first: balance check {named} --players {first.players}")
+    first = next((one for one in worst if one.holds is not False), None)
+    if first:
+        steps.append(f"Look at the worst first: {_check(m, first.variants, first.players)}")
     culprits = _culprits(m)
     if culprits:
         steps.append(culprits)
-    if surprising:
-        steps.append(_apart(m, surprising))
+    together = tuple(one for one in worst if one.together)
+    if together:
+        steps.append(_apart(m, together))
     open_ = [j for j in m.judged if j.verdict is Verdict.UNDECIDED]
-    close = sum(j.too_close for j in open_)
     if open_:
-        affordable = sorted(j.further for j in open_ if not j.too_close and not j.blocked)
-        said = f"{count(len(open_), 'verdict is', 'verdicts are')} open"
-        if close:
-            said += f", {close:,} of them too close to call"
-        if affordable:
-            games = needed_sentence(affordable[len(affordable) // 2]).removesuffix(" would tell.")
-            said += f"; the median one needs {games.lower()}"
-        steps.append(f"{said}. Play on where it matters: {m.check} --until-decided")
+        steps.append(_deciding(m, open_))
     return steps
 
 
-def _apart(m: Evidence, surprising: tuple[Surprise, ...]) -> str:
+def _deciding(m: Evidence, open_: list[Judgement]) -> str:
+    """Return how many verdicts are open, what they need, and the command that plays on."""
+    close = sum(j.too_close for j in open_)
+    affordable = sorted(j.further for j in open_ if not j.too_close and not j.blocked)
+    said = f"{count(len(open_), 'verdict is', 'verdicts are')} open"
+    if close:
+        said += f", {close:,} of them too close to call"
+    if affordable:
+        needed = needed_sentence(affordable[len(affordable) // 2]).removesuffix(" would settle it.")
+        said += f"; the median one needs {needed.lower()}"
+    options = judging_options(m.runs, m.players, m.thresholds)
+    command = " ".join(["balance check --all RUN", *options, "--until-decided"])
+    return f"{said}. Play on where it matters, with the folder of the run for RUN: {command}"
+
+
+def _apart(m: Evidence, together: tuple[Worst, ...]) -> str:
     """Return which pair to keep apart, or why that cannot be said of the first."""
-    doubts = [(one, _doubt(m, one)) for one in surprising]
+    doubts = [(one, _doubt(m, one)) for one in together]
     one, doubt = next(((one, doubt) for one, doubt in doubts if not doubt), doubts[0])
-    where = f"with {one.players} players, in {one.strength}"
+    where = f"with {one.players} players, in {one.together}"
     if doubt:
-        return f"Look closer at {one.title} before keeping it apart: {where} it is broken, but {doubt}."
+        looked = "it looked" if one.holds is False else "it is"
+        return f"Look closer at {one.title} before keeping it apart: {where} {looked} broken, but {doubt}."
     return f"Consider to keep {one.title} apart: what is wrong there {where} is in neither of the two alone."
 
 
-def _doubt(m: Evidence, one: Surprise) -> str:
+def _doubt(m: Evidence, one: Worst) -> str:
     """Return why a pair may not be broken, or not only together; nothing if both are beyond doubt."""
     if one.holds is not True:
         return "fresh games do not confirm it" if one.fresh else "that was not measured again on fresh games"
@@ -159,23 +230,23 @@ def _doubt(m: Evidence, one: Surprise) -> str:
 
 
 def _culprits(m: Evidence) -> str:
-    """Return which variants alone account for most of what is broken."""
+    """Return which variants break the game without a partner, and how many broken pairs have one."""
     if m.size != 2:
         return ""
-    broken = [key for key, verdict in m.verdicts.items() if verdict is Verdict.BROKEN]
-    alone = {
-        name
-        for name in m.names
-        if any((j := m.find(n, (name,))) and j.verdict is Verdict.BROKEN for n in m.players)
-    }
-    with_one = [key for key in broken if set(key) & alone]
+    broken = [key for key, found in m.by_combination.items() if _verdict(m, found) == "broken"]
+    alone: dict[str, list[str]] = {}
+    for name in sorted(m.names):
+        found = [j for n in m.players if (j := m.find(n, (name,))) and j.verdict is Verdict.BROKEN]
+        if found:
+            alone[name] = list(dict.fromkeys(strength for j in found for strength in j.broken_for))
     if not alone or not broken:
         return ""
+    named = "; ".join(f"{m.names[name]}: in {listed(strengths)}" for name, strengths in alone.items())
+    with_one = sum(bool(set(key) & alone.keys()) for key in broken)
     return (
-        f"{count(len(alone), f'{m.facts.variant} is', f'{m.facts.variants} are')} broken even alone "
-        f"({', '.join(m.names[name] for name in sorted(alone))}); mending these would touch "
-        f"{len(with_one):,} of the "
-        f"{len(broken):,} broken pairs."
+        f"{count(len(alone), f'{m.facts.variant} breaks', f'{m.facts.variants} break')} the game without a "
+        f"partner ({named}). Mending {'it' if len(alone) == 1 else 'them'} would touch {with_one:,} of "
+        f"{count(len(broken), 'broken pair', 'broken pairs')}."
     )
 
 
@@ -202,12 +273,18 @@ def section(m: Evidence, answer: Summary) -> Section:
             "end that breaks the game; [[bent]] if none is and one is outside at an end that makes it "
             "another game; "
             "[[fine]] if all are inside beyond doubt; else [[undecided]]. The default player decides where "
-            "it was played; what only weaker [[strengths of play]] show is listed and decides nothing."
+            "it was played; what only weaker [[strengths of play]] show is listed and decides nothing. "
+            '"About" marks how many there are by the figures of all, decided or not, with a 95% interval.'
         )
     ]
     ask, given, n = m.queries.block, {"size": m.size}, m.games_of()
     if m.judged:
         caption = f"How many {m.combinations} are broken, undecided, bent and fine"
+        if any(one.unconfirmed for one in answer.counts):
+            text = (
+                "These tables count as broken also what fresh games do not confirm: a run does not hold them."
+            )
+            blocks.append(Bullets((text,)))
         blocks.append(ask("verdicts", given, caption=caption, n=n))
         caption = f"Verdicts on {m.combinations} by number of players"
         blocks.append(ask("verdicts-by-players", given, caption=caption, n=n))
@@ -217,7 +294,7 @@ def section(m: Evidence, answer: Summary) -> Section:
         blocks.append(ask("worst", given, caption=f"The worst {m.combinations}", n=n))
     elif m.judged:
         blocks.append(Paragraph(f"No {m.combination} was found broken."))
-    if answer.surprising:
+    if any(one.together for one in answer.worst):
         blocks.append(ask("surprising", caption="Broken only together", n=n))
     elif m.size == 2:
         blocks.append(Paragraph("No pair was found that is broken only together."))

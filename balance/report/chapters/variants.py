@@ -82,7 +82,7 @@ def _partners(m: Evidence, variant: str) -> list[Block]:
     said = f"Broken with {broken} of {len(found)} partners at some number of players."
     lines = [said]
     lines.append(f"Worst partners: {listed(bad)}." if bad else "No partner was found broken with it.")
-    lines.append(f"Best partners: {listed(good)}." if good else "With no partner it was found fine.")
+    lines.append(f"Best partners: {listed(good)}." if good else "No partner was found with which it is fine.")
     return [Paragraph(literal(" ".join(lines)))]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from balance.games.lineup import parse_lineup
 from balance.report.evidence import Evidence
-from balance.report.formatting import interval, text
+from balance.report.formatting import interval, listed, text
 from balance.report.model import Block, Heading, Paragraph, Section, Source, Table
 from balance.stats.intervals import Interval
 
@@ -42,11 +43,22 @@ def section(m: Evidence) -> Section:
 
 
 def _strengths(m: Evidence) -> str:
-    told = []
-    for lineup in m.lineups:
-        who = "every seat follows another style" if lineup in m.mixed else "all seats play alike"
-        told.append(f"{m.strength_name(lineup)} (the lineup {lineup}) {who}")
-    return "; in ".join(told)
+    return "; in ".join(
+        f"{m.strength_name(lineup)} (the lineup {lineup}) {_seated(m, lineup)}" for lineup in m.lineups
+    )
+
+
+def _seated(m: Evidence, lineup: str) -> str:
+    """Return which policies sit at the table of a lineup."""
+    found = parse_lineup(lineup, max(m.players), m.game)
+    if not found.mixed:
+        return "all seats play alike"
+    if found.drawn:
+        return f"every seat draws one of {listed(found.policies, 'or')}"
+    guests, others = found.policies[: found.guests or 1], set(found.policies[found.guests or 1 :])
+    if len(others) == 1:
+        return f"one seat is {listed(guests, 'or')}, all others are {others.pop()}"
+    return f"the seats are {listed(found.policies)}"
 
 
 def _ladder(m: Evidence) -> list[Block]:

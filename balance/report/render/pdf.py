@@ -28,6 +28,7 @@ from balance.report.model import (
     Section,
     Source,
     Table,
+    plain,
     spans,
 )
 from balance.report.render.charts import font_folder, svg
@@ -108,10 +109,13 @@ class _Made:
                 "counts": [
                     [
                         "all" if c.players is None else str(c.players),
-                        f"{c.broken:,}",
+                        f"{c.broken:,}\n{c.estimate('broken')}".strip()
+                        + (f"\n{c.unconfirmed:,} not confirmed" if c.unconfirmed else ""),
                         f"{c.undecided:,}",
-                        f"{c.bent:,}",
-                        f"{c.fine:,}",
+                        f"{c.bent:,}\n{c.estimate('bent')}".strip(),
+                        f"{c.fine:,}\n{c.estimate('fine')}".strip(),
+                        f"{c.total:,}",
+                        f"{c.games:,}" if c.games else "",
                     ]
                     for c in answer.counts
                     if report.kind != "pair"  # a single pair has a verdict, and its own table says which
@@ -119,12 +123,15 @@ class _Made:
                 "worst": [
                     [
                         one.title,
-                        f"{one.players} players, {one.strength}",
+                        f"{one.where}, {one.tag}" if one.tag else one.where,
                         one.sentence,
                         f"{ON_FRESH[one.holds]} {one.fresh}".strip() if one.fresh else "",
+                        one.mend,
                     ]
                     for one in answer.worst
                 ],
+                "bent": [[one.title, one.where, one.sentence] for one in answer.bent],
+                "play": plain(answer.play),
                 "next": list(answer.next_steps),
             },
             "sections": [self.section(section) for section in report.sections],

@@ -20,8 +20,6 @@ from balance.report.model import (
     Paragraph,
     Section,
     Source,
-    Summary,
-    Surprise,
     Table,
     Worst,
     plain,
@@ -55,9 +53,14 @@ def section_text(section: Section, width: int, paint: Paint, most: int | None = 
     return "\n".join(lines).rstrip("\n") + "\n" * bool(section.blocks)
 
 
-def named_in(summary: Summary) -> list[Worst | Surprise]:
-    """Return the combinations that the first page names."""
-    return [*summary.worst, *summary.surprising]
+def _named(one: Worst) -> str:
+    """Return a combination that the first page names, in one paragraph."""
+    parts = (
+        f"{one.title} ({one.where}{f'; {one.tag}' if one.tag else ''}): {one.sentence}",
+        f"{ON_FRESH[one.holds]} {one.fresh}".strip() if one.fresh else "",
+        f"To mend it: {one.mend}" if one.mend else "",
+    )
+    return " ".join(part for part in parts if part)
 
 
 class _Markdown:
@@ -76,13 +79,11 @@ class _Markdown:
         yield from self.head(answer)
         if summary.warning:
             yield from self.paragraph(f"Before you believe it: {summary.warning}")
-        named = [
-            f"{one.title} ({one.players} players, {one.strength}): {one.sentence} "
-            f"{ON_FRESH[one.holds]} {one.fresh}".strip()
-            for one in named_in(summary)
-        ]
+        named = [_named(one) for one in (*summary.worst, *summary.bent)]
         if named:
             yield from self.bullets(named)
+        if summary.play:
+            yield from self.paragraph(f"How good the play is: {summary.play}")
         for section in answer.sections:
             yield from self.section(section, 2)
         if summary.next_steps:
