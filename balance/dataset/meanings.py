@@ -66,6 +66,8 @@ _SHARED: Final = {
     "low": "lower end of its 95% confidence interval",
     "high": "upper end of its 95% confidence interval",
     "item": "id of the item",
+    "variants": "ids of the variants in force, sorted",
+    "size": "how many variants are in force",
     "win_points": "as many as there are players for a win, 0 for a loss, 1 if nobody won; 1 on average",
     "run": "folder of the run; only where several runs are read together",
 }
@@ -165,6 +167,36 @@ def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
     return {
         "metrics": ("one row per cell and metric, with its interval", {}),
         "deals": ("one row per cell and deal: the sums of all declared measures", sums),
+        "metric_list": (
+            "one row per metric: what it is called",
+            {
+                "title": "what it measures, in words",
+                "form": "how it is printed: `share`, `rounds` or `number`",
+                "atlas": "whether the atlas of reports offers it",
+                "place": "its place among all metrics, the plainest first",
+            },
+        ),
+        "lineup_deals": (
+            "one row per lineup, players and deal: `deals` summed up over all combinations",
+            sums,
+        ),
+        "lineup_figures": (
+            "`lineup_deals` with one row per figure",
+            {"num": "numerator of the figure", "den": "denominator of the figure"},
+        ),
+        "telling_games": (
+            "one row per cell: games worth looking at",
+            {
+                "typical": "the first game of middle length",
+                "middle": "the length in the middle, the upper one of two",
+                "stalled": "the first game that nobody wins",
+            },
+        ),
+        "designs": (
+            "one row per cell: what replayed deals say about length",
+            {"effect": "how many times fewer independent games would say as much; at least 1"},
+        ),
+        **({"interactions": _interactions(word)} if len(combination_columns(game.facts)) > 1 else {}),
         "measures": (
             "one row per declared measure: its title and the SQL that makes it",
             {
@@ -218,6 +250,22 @@ def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
             {"base_id": f"the cell without {game.facts.variants}"} | common | products,
         ),
     }
+
+
+def _interactions(word: str) -> tuple[str, dict[str, str]]:
+    return (
+        f"one row per pair and figure: what it does beyond each {word} alone, on deals of all four cells",
+        {
+            "scale": "`log`: the logarithm of a factor; `points`: a difference",
+            "atlas": "whether reports compare it in every pair",
+            "error": "standard error of the figure",
+            "with_both": "sum of the numerators of the pair",
+            "first_alone": f"the same of its first {word} alone",
+            "second_alone": f"the same of its second {word} alone",
+            "with_none": "the same of the base game",
+            **{name: meaning for name, meaning in _SUMS.items() if name != "most"},
+        },
+    )
 
 
 _ITEM_DEALS: Final = {

@@ -250,11 +250,11 @@ def prepare_repair(folder: str | Path) -> Prepared:
     if plan.versions.get(DECLARED) != digest(game.facts):
         raise DataError(f"{path} cannot be repaired: its measures were declared differently")
     catalog = _catalog_of(path, plan, game, found)
-    from balance.sweep.examine import (  # which need what is defined here
+    from balance.sweep.examine import (
         wrong_content,
         wrong_games,
         wrong_head,
-    )
+    )  # which need what is defined here
 
     run = Run(path, plan, state)
     lost = {n for n in range(plan.shards) if n not in state.shards or found & state.shards[n].keys()}

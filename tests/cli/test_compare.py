@@ -165,8 +165,8 @@ def test_what_was_fine_and_is_broken_now_exits_with_4(compare, overlay, short):
     assert out.startswith("BROKEN NOW: ")
     assert "1 combination is broken now by what was changed, confirmed on fresh deals." in told(out)
     assert re.search(r"Windy +3 +× broken +✓ fine +confirmed", out)
-    family = "4 tests of 1 metrics in 2 cells, 4 of what breaks the game and 0 of what bends it"
-    assert f"Verdicts of either side: {family}, each corrected together" in told(out)
+    family = "4 tests of 1 metrics in 2 cells, 4 of what breaks the game"
+    assert f"Verdicts of either side: {family}, " in told(out)
     assert "Accepted: at most 14." in told(out)
     assert compare("official", mine, *TINY, *short, "--fail-on", "none")[0] == 0
     assert compare(mine, "official", *TINY, *short)[0] == 0  # the other way round it is mended

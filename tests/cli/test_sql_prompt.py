@@ -127,7 +127,7 @@ def shell(folder, checkout, tmp_path):
 def test_a_conversation(shell):
     terminal = shell()
     greeting = terminal.until(PROMPT).replace("\n", " ")
-    assert "tables: buys, cells, charms, " in greeting
+    assert "tables: games, seats, buys, " in greeting
     assert " games," in greeting
     answer = terminal.ask("select players, count(*) as n from games group by all order by all;")
     assert answer.startswith("players   n\n-------  --\n      2  24\n      3  24\n")

@@ -151,7 +151,7 @@ def test_another_range_is_another_entry_of_the_cache(nefarious, cache, monkeypat
 
 
 def test_their_columns_are_known_before_they_are_made(nefarious, cache):
-    assert set(balance.DERIVED) == {"findings", "verdicts"}
+    assert {"findings", "verdicts"} < set(balance.DERIVED)
     with connect([nefarious]) as con:
         for table in balance.DERIVED:
             names = con.tables()[table]

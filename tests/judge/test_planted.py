@@ -110,7 +110,8 @@ def with_value(metric, value):
     if metric in ("skill", "win_points"):
         lineup = "one:learned,casual" if metric == "skill" else "one:field+skilled+casual,learned"
         policy = "learned" if metric == "skill" else "rusher"
-        return cell(sums=met(1.0) | {f"win_points:{policy}": points(value)}, lineup=lineup)
+        own = {name: points(value) for name in (f"win_points:{policy}", *(["skill"] * (metric == "skill")))}
+        return cell(sums=met(1.0) | own, lineup=lineup)
     named = {"seat": "seat:0", "item": "item:24", "action": "action:work"}.get(metric, metric)
     figure = points(value) if metric in ("seat", "item") else bernoulli(round(min(value, 1.0) * DEALS), DEALS)
     return cell(sums={named: figure}, lineup="mirror:learned")

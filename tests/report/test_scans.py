@@ -9,7 +9,7 @@ import pytest
 
 import balance
 from balance.measure import cells
-from balance.report import build
+from balance.report import build, evidence
 
 VARIANTS = ["none", "unions", "geeks", "unions,geeks"]
 
@@ -62,7 +62,8 @@ def scans(monkeypatch, workplace):
             opened.append(Watched(real(), found))
             return opened[-1]
 
-        monkeypatch.setattr(cells, "connect", watched)
+        for module in (cells, evidence):
+            monkeypatch.setattr(module, "connect", watched)
         build.build(build.ReportRequest((name,)), jobs=2)
         for con in opened:
             con.note()
