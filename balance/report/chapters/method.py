@@ -182,9 +182,9 @@ def _default_sweep(run: Run) -> bool:
     from balance.sweep.planning import make_plan
 
     plan = run.plan
-    counts = {
-        cell.players: max(c.deals for c in plan.cells if c.players == cell.players) for cell in plan.cells
-    }
+    counts: dict[int, int] = {}
+    for cell in plan.cells:
+        counts[cell.players] = max(counts.get(cell.players, 0), cell.deals)
     again = make_plan(
         run.game,
         run.catalog,
