@@ -20,7 +20,7 @@ from balance.dataset.run import read_plan
 from balance.dataset.verify import damages, strangers
 from balance.errors import BalanceError, DataError, Failed, UsageError
 from balance.files import open_regular
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 RUNS: Final = Path("data") / "runs"
 """The default folder of runs, below the current folder."""

@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.errors import CatalogError, DataError, Problem, UsageError
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 if TYPE_CHECKING:
     import duckdb

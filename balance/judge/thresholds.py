@@ -22,7 +22,7 @@ from balance.games.contract import Accepting, Facts, Game
 from balance.games.forms import Form, number, read, text, word
 from balance.games.tomlfile import Problems, RawEntry
 from balance.measure.metrics import Measurement
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 _KIND: Final = "threshold"
 _ACCEPT: Final = "accept"

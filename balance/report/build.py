@@ -15,9 +15,9 @@ from balance.errors import DataError, UsageError
 from balance.experiments.published import PublishedPrices, measured_prices
 from balance.files import write_new, write_whole
 from balance.judge.thresholds import load_thresholds
+from balance.nearest import unknown
 from balance.report.formatting import command_path
 from balance.report.model import Answer, Section, without_places
-from balance.suggest import unknown
 
 if TYPE_CHECKING:
     from balance.report.evidence import Play, Step

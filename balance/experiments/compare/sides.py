@@ -14,7 +14,7 @@ from balance.errors import DataError, UsageError
 from balance.experiments.compare.comparison import Side
 from balance.games.contract import Difference, Game
 from balance.games.variants import entry_names
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 OFFICIAL: Final = "official"
 """The word for the unchanged catalog."""
