@@ -20,7 +20,7 @@ Row = Mapping[str, object]
 
 
 def csv_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
-    """Write RFC 4180 with the newline of this world."""
+    """Return RFC 4180 text, with a line feed as newline."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerows([columns, *(map(_csv_value, row.values()) for row in rows)])

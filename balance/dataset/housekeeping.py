@@ -1,6 +1,6 @@
 """The runs in a folder: which there are, what each is, and removing those that are no longer wanted.
 
-Only what is a run beyond doubt is removed: a real folder below data/runs, with a plan that can be read, files
+Only what is certainly a run is removed: a real folder below data/runs, with a plan that can be read, files
 that are as they were written and no other file. Links are neither followed nor removed.
 """
 

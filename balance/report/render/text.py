@@ -30,7 +30,7 @@ from balance.report.model import (
 RIGHT: Final = frozenset({"integer", "number", "share", "interval"})
 """Kinds of columns that are set to the right."""
 SIGNS: Final = {"broken": "×", "undecided": "?", "bent": "~", "fine": "✓"}
-"""What stands before a verdict, for those who see no colours."""
+"""The mark before a verdict, for readers who do not see colours."""
 Paint = Callable[[str, str], str]
 """Colours a line: takes it with `title` or the verdict that it is about."""
 _MOST_BARS: Final = 10
