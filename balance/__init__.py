@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from balance.dataset.run import Run, Runs, open_run, open_runs
     from balance.measure.items import values
-    from balance.report.answers import check, check_all, compare, contested, ladder, mend, price, why
+    from balance.report.answers import check, check_all, compare, contested, ladder, price, suggest, why
     from balance.report.build import write_report
     from balance.report.model import Answer
     from balance.sweep.replaying import Replay, replay
@@ -36,12 +36,12 @@ __all__ = [
     "compare",
     "contested",
     "ladder",
-    "mend",
     "open_run",
     "open_runs",
     "price",
     "replay",
     "simulate",
+    "suggest",
     "values",
     "why",
     "write_report",
@@ -57,8 +57,8 @@ _HOMES = {
     "compare": "balance.report.answers",
     "contested": "balance.report.answers",
     "ladder": "balance.report.answers",
-    "mend": "balance.report.answers",
     "price": "balance.report.answers",
+    "suggest": "balance.report.answers",
     "why": "balance.report.answers",
     "Run": "balance.dataset.run",
     "Runs": "balance.dataset.run",

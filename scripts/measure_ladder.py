@@ -6,7 +6,7 @@
 For every number of players, without variants and over the fixed sample of them, it plays what
 `balance ladder` plays with the same options. The file says which play, policies and catalog were measured, so
 that readers notice when it is stale. Nothing is written there before everything is measured. Until
-then ladders are kept in data/runs/measuring, so that a run which was stopped goes on where it was.
+then ladders are kept in data/runs/measuring, so that a run which was stopped resumes when started again.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
 Each cell is measured by five jobs: a reply that begins as the learned player, one that begins from nothing,
 the control (the same trainer from nothing against `adaptive`, beside what `learned` gains there), a table of
 `search:100`, and the cheap probe. Every job is kept in data/runs/measuring/replies.jsonl at once, so a run
-that was stopped goes on where it was; jobs of other weights are done again.
+that was stopped resumes when started again; jobs of other weights are done again.
 """
 
 from __future__ import annotations

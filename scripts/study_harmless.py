@@ -8,7 +8,7 @@ twists that code writes. Each is judged by `check` as a user would call it. A ch
 many more games (50,000 by default) no judged metric moves by more than half its margin, the distance from
 the game without twists to the end of the accepted range. At least 9 of 10 harmless changes must be fine. The
 planted twists of the tests must all be broken. Prints a table in Markdown and writes JSON. What was
-measured is kept in data/runs/measuring, so that a study which was stopped goes on where it was.
+measured is kept in data/runs/measuring, so that a study which was stopped resumes when started again.
 """
 
 from __future__ import annotations

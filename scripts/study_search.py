@@ -7,7 +7,7 @@
 Draws combinations of a run by chance, as many of each verdict; undecided ones are not counted. Each is played
 by players who search. A disagreement is a metric that breaks the game whose confidence interval is on the
 other side of its threshold. A cell at a time is kept in data/runs/measuring, so that a study which was
-stopped goes on where it was. `--page` writes the page of the docs from the file, if there is one.
+stopped resumes when started again. `--page` writes the page of the docs from the file, if there is one.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ from balance.cli import (
 from balance.cli.gameoptions import GameCommand
 from balance.cli.help_text import examples, lay_out
 from balance.errors import UsageError
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 _LIGHT = ("catalog", "doctor", "runs", "--version")
 """What needs neither the compiler nor a database; `doctor` with a run looks for itself."""

@@ -10,13 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from balance import games, layout
+from balance import games, text_columns
 from balance.cli import diagnostics, output, terminal
 from balance.cli.gameoptions import CatalogOption, OfOption
 from balance.cli.help_text import examples
 from balance.errors import CatalogError, Problem, UsageError
 from balance.games.contract import Description, Kind
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 OFFICIAL = "official"
 _SHOW_INDENT = "  "
@@ -178,10 +178,10 @@ def _one_text(value: object) -> str | None:
 
 def _text(description: Description) -> str:
     """Lay a description out for a page of 80 columns."""
-    lines = [*layout.wrap(description.title, terminal.PIPE_WIDTH)]
+    lines = [*text_columns.wrap(description.title, terminal.PIPE_WIDTH)]
     for heading, paragraphs in description.sections:
         lines += ["", heading]
         for paragraph in paragraphs:
-            wrapped = layout.wrap(paragraph, terminal.PIPE_WIDTH - len(_SHOW_INDENT))
+            wrapped = text_columns.wrap(paragraph, terminal.PIPE_WIDTH - len(_SHOW_INDENT))
             lines += [_SHOW_INDENT + line for line in wrapped]
     return "\n".join(lines)

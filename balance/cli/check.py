@@ -122,7 +122,7 @@ def check(
     out: output.OutOption = None,
     force: output.ForceOption = False,
 ) -> None:
-    """Say whether a combination of variants breaks or bends the game, or is fine, and why.
+    """Judge whether a combination of variants breaks or bends the game, or is fine, and explain why.
 
     Plays the combination, each of its variants alone and none, on the same seeds; without names the game
     itself. With --all it ranks every combination of a run. Exits with 4 if the verdict is broken.

@@ -86,8 +86,8 @@ def compare(
         str,
         typer.Option(
             metavar="broken|changed|none",
-            help="When to exit with 4: something is broken now that was not, or undecided and has moved "
-            "outwards beyond doubt; anything changed; never.",
+            help="When to exit with 4: something is broken now that was not, or undecided and has clearly "
+            "moved outwards; anything changed; never.",
         ),
     ] = "broken",
     page: Annotated[
@@ -108,10 +108,11 @@ def compare(
     out: output.OutOption = None,
     force: output.ForceOption = False,
 ) -> None:
-    """Compare a candidate with a base on the same deals: what changed beyond doubt, and which verdicts.
+    """Compare a candidate with a base on the same deals: which figures and verdicts changed.
 
-    Plays what is missing into runs of its own. Exits with 4 if something is broken now, on fresh deals too,
-    that was not before, or was undecided and a metric that breaks it has moved outwards beyond doubt.
+    A figure has changed if its corrected p-value is at most 5%. Plays what is missing into runs of its own.
+    Exits with 4 if something is broken now, on fresh deals too, that was not before, or was undecided and a
+    metric that breaks it has clearly moved outwards.
     """
     options = output.options(format_, as_json, out, force, pages=True)
     if fail_on not in _FAIL_ON:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from balance import layout
+from balance import text_columns
 from balance.cli import output, terminal
 from balance.errors import BalanceError, CatalogError, DataError
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -99,7 +99,7 @@ def _print(*parts: str) -> None:
     """Print; only the last part comes from outside and is made safe for a terminal."""
     *ours, message = parts
     with contextlib.suppress(OSError, ValueError, AttributeError):  # nobody listens any more
-        sys.stderr.write("".join(ours) + layout.escape(message, keep="\n") + "\n")
+        sys.stderr.write("".join(ours) + text_columns.escape(message, keep="\n") + "\n")
         sys.stderr.flush()
 
 
@@ -131,13 +131,13 @@ class Progress:
                 expand=True,
             )
             self._task = self._bar.add_task(
-                layout.escape(label), total=max(total, 1), note=layout.escape(note)
+                text_columns.escape(label), total=max(total, 1), note=text_columns.escape(note)
             )
 
     def advance(self, steps: int = 1, note: str = "") -> None:
         """Count `steps` more of the work as done; `note` names what is in progress, where there is room."""
         if self._bar is not None:
-            self._bar.update(self._task, advance=steps, note=layout.escape(note))
+            self._bar.update(self._task, advance=steps, note=text_columns.escape(note))
 
     def __enter__(self) -> Progress:
         if self._bar is not None:

@@ -181,7 +181,7 @@ def _environment() -> Iterator[_Item]:
 
 
 def _wall() -> str:
-    """Say whether a thread of this process can give up its right to write; one tries."""
+    """Return whether a thread of this process can give up its right to write; one tries."""
     from balance.dataset.wall import raise_wall
 
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:

@@ -14,13 +14,13 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any
 
-from balance import layout
+from balance.text_columns import escape
 
 Row = Mapping[str, object]
 
 
 def csv_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
-    """Write RFC 4180 with the newline of this world."""
+    """Return RFC 4180 text, with a line feed as newline."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerows([columns, *(map(_csv_value, row.values()) for row in rows)])
@@ -31,7 +31,7 @@ def markdown_line(values: Sequence[str]) -> str:
     """Return one row of a Markdown table, with nothing in it that Markdown would read as its own."""
     cells = []
     for value in values:
-        escaped = layout.escape(value, keep="\n").replace("\\", "\\\\").replace("|", "\\|")
+        escaped = escape(value, keep="\n").replace("\\", "\\\\").replace("|", "\\|")
         cells.append(escaped.replace("<", "&lt;").replace("\n", "<br>"))
     return f"| {' | '.join(cells)} |\n"
 
@@ -74,7 +74,7 @@ def json_text(value: object, indent: int | None = None) -> str:
     if encoded.isprintable():
         return encoded
     return "".join(
-        char if char == "\n" or layout.escape(char) == char else json.dumps(char)[1:-1] for char in encoded
+        char if char == "\n" or escape(char) == char else json.dumps(char)[1:-1] for char in encoded
     )
 
 

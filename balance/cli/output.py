@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from balance import layout
+from balance import text_columns
 from balance.cli import formats, terminal
 from balance.cli.formats import Row
 from balance.errors import Failed, UsageError
@@ -116,7 +116,7 @@ def rows(rows: Sequence[Row], columns: Sequence[str], options: OutputOptions | N
     match wanted.format:
         case Format.csv:
             content = formats.csv_text(given, columns)
-            _write(content if screen(wanted) is None else layout.escape(content, keep="\n"), wanted)
+            _write(content if screen(wanted) is None else text_columns.escape(content, keep="\n"), wanted)
         case Format.json:
             lines = ",\n".join(map(formats.json_text, given))
             _write(f"[\n{lines}\n]\n" if rows else "[]\n", wanted)
@@ -142,8 +142,8 @@ def grid(
     shown_on = screen(options)
     paint = terminal.painter(shown_on)
     width = terminal.line_width(shown_on)
-    bold: layout.Paint = lambda row, line: paint(line, "title") if row is None else line  # noqa: E731
-    _write(layout.table(heads, cells, right, width, bold), options)
+    bold: text_columns.Paint = lambda row, line: paint(line, "title") if row is None else line  # noqa: E731
+    _write(text_columns.table(heads, cells, right, width, bold), options)
 
 
 def screen(options: OutputOptions) -> IO[str] | None:
@@ -165,7 +165,7 @@ def stream(pieces: Iterator[bytes], options: OutputOptions) -> None:
 
 def text(text: str, options: OutputOptions | None = None) -> None:
     """Write a text for people as it is, control characters written out."""
-    _write(layout.escape(text.rstrip("\n"), keep="\n") + "\n", options or OutputOptions())
+    _write(text_columns.escape(text.rstrip("\n"), keep="\n") + "\n", options or OutputOptions())
 
 
 def document(text_: str, data: object, options: OutputOptions) -> None:

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from balance import layout
 from balance.cli import output
 from balance.cli.output import Format
 from balance.errors import Failed
+from balance.text_columns import escape
 
 if TYPE_CHECKING:
     from balance.dataset.connection import Connection
@@ -75,7 +75,7 @@ def _blocks(file: Path, options: output.OutputOptions) -> Iterator[bytes]:
     on_screen = output.screen(options) is not None
     with file.open("rb") as content:
         while block := b"".join(content.readlines(_BLOCK)):
-            yield layout.escape(block.decode(errors="replace"), keep="\n").encode() if on_screen else block
+            yield escape(block.decode(errors="replace"), keep="\n").encode() if on_screen else block
 
 
 def _array(lines: Iterator[bytes]) -> Iterator[bytes]:

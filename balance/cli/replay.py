@@ -94,7 +94,7 @@ def replay(
     if run is not None:
         clash = [name for name, value in named.items() if value is not None]
         if clash:
-            raise UsageError(f"a run says everything of its games; --{clash[0]} does not go with it")
+            raise UsageError(f"a run fixes its games; --{clash[0]} cannot be given with it")
     from balance.sweep.replaying import replay as played_again
 
     played = played_again(

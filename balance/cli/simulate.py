@@ -79,7 +79,7 @@ def simulate(
     """Play many seeded games of every cell, and write every game as rows of Parquet files.
 
     A cell is an edition, a player count, a combination of variants and a lineup. The same options give the
-    same bytes; a command that was stopped goes on where it was. Prints the folder of the run.
+    same bytes; run a stopped command again to resume it. Prints the folder of the run.
     """
     from balance.dataset.housekeeping import RUNS, checked_name
     from balance.sweep import simulation

@@ -132,7 +132,7 @@ def _describe(words: list[str], options: output.OutputOptions) -> None:
     from balance.dataset.connection import connect
     from balance.dataset.meanings import meanings
     from balance.dataset.run import open_runs
-    from balance.suggest import unknown
+    from balance.nearest import unknown
 
     view = words[-1] if len(words) > 1 and not Path(words[-1]).exists() else None
     if not words:

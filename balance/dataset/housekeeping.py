@@ -1,6 +1,6 @@
 """The runs in a folder: which there are, what each is, and removing those that are no longer wanted.
 
-Only what is a run beyond doubt is removed: a real folder below data/runs, with a plan that can be read, files
+Only what is certainly a run is removed: a real folder below data/runs, with a plan that can be read, files
 that are as they were written and no other file. Links are neither followed nor removed.
 """
 
@@ -20,7 +20,7 @@ from balance.dataset.run import read_plan
 from balance.dataset.verify import damages, strangers
 from balance.errors import BalanceError, DataError, Failed, UsageError
 from balance.files import open_regular
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 RUNS: Final = Path("data") / "runs"
 """The default folder of runs, below the current folder."""

@@ -94,7 +94,7 @@ def read_state(folder: Path, plan: Plan) -> State:
 
 
 def _lines(folder: Path, shards: int) -> Iterator[bytes]:
-    """Yield the whole lines of the ledger; DataError for more than any run of so many shards has."""
+    """Yield the whole lines of the ledger; DataError for more than a run of N shards can have."""
     most = _MOST_LINES[0] + _MOST_LINES[1] * shards
     try:
         with open_regular(folder, STATE) as file:

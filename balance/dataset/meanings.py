@@ -133,7 +133,7 @@ def _named_columns(game: Game[Any, Any]) -> dict[str, str]:
 
 _CELLS: Final = {
     "cell_id": "the cell",
-    "lineup": "who sits where",
+    "lineup": "which policy plays which seat",
     "first_index": "the first game index that this run plays",
     "deals": "how many game indices it plays; 0 if only an earlier run of the family has",
     "replicates": "games of each deal, rotations of the lineup included",

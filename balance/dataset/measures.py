@@ -282,7 +282,7 @@ class Metric:
     several: bool = False
     """Whether it is measured of several things."""
     measure: str = ""
-    """The measure whose sums per deal it follows; none: it is no figure of a deal."""
+    """The measure whose sums per deal it follows; empty if it is not a figure of a deal."""
     plain: str = ""
     """Of a multiple: the sentence of what is compared."""
     compared: str = ""

@@ -22,7 +22,7 @@ from balance.dataset.verify import count_rows, require_verified
 from balance.errors import DataError, UsageError
 from balance.files import open_regular
 from balance.games.contract import Catalog, Game, Tuned
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 if TYPE_CHECKING:
     import polars as pl

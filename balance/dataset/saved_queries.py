@@ -9,7 +9,7 @@ file can be given to anything that speaks SQL on the views of `balance.dataset.v
     --   $players (cells.players, optional): only games of this many
     --   $least (integer, default 30): leave out groups of fewer games
     -- Columns:
-    --   lineup [Lineup]: who sits where
+    --   lineup [Lineup]: which policy plays which seat
     --   mean [Mean length, number]: rounds
     --   low: lower end of its 95% interval
     --   high: upper end
@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.errors import CatalogError, DataError, Problem, UsageError
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 if TYPE_CHECKING:
     import duckdb

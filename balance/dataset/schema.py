@@ -173,5 +173,7 @@ def _cell_columns(facts: Facts) -> tuple[StoredColumn, ...]:
             )
             for k, name in enumerate(variant_columns(facts))
         ),
-        StoredColumn("lineup", STRING, "lineup", meaning="who sits where, as `--lineup` takes it"),
+        StoredColumn(
+            "lineup", STRING, "lineup", meaning="which policy plays which seat, as `--lineup` takes it"
+        ),
     )

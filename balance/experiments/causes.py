@@ -1,6 +1,6 @@
 """Why a combination is broken or bent: stalled games are opened, each rule of its variants is switched off.
 
-A rule is a cause of a finding if the same deals differ without it beyond doubt (a test deal by deal,
+A rule is a cause of a finding if the same deals clearly differ without it (a test deal by deal,
 corrected over everything that was tried) and at least half of what is outside the accepted range is gone.
 Words come from the game; what a finding is, and whether it holds, is decided elsewhere.
 """
@@ -53,18 +53,18 @@ class Attribution:
 
     @property
     def words(self) -> str:
-        """What becomes of the metric: "nobody wins 0% of the games instead of 72%"."""
+        """The change of the metric in words: "nobody wins 0% of the games instead of 72%"."""
         return brief(self.without, self.finding.measured)
 
 
 @dataclass(frozen=True)
 class Causes:
-    """What explains the findings of the cell that shows a verdict best."""
+    """Explanations of the findings of the cell that shows a verdict best."""
 
     check: Check
     cell: CellVerdict
     stalls: tuple[tuple[str, int], ...] = ()
-    """Why nobody wins, and how many of the games that were opened it explains, the most frequent first."""
+    """Reasons why nobody wins, each with how many of the opened games it explains, most frequent first."""
     attributions: tuple[Attribution, ...] = ()
     rules: int = 0
     """Rules that were switched off, each alone."""
@@ -203,7 +203,7 @@ class _Trials:
         return f"{metric.measure}:{of}" if of else metric.measure
 
     def attributions(self) -> tuple[Attribution, ...]:
-        """Return what depends on a rule, beyond doubt, rule by rule."""
+        """Return what clearly depends on a rule, rule by rule."""
         corrected = benjamini_yekutieli([p for *_, p in self._tried])
         return tuple(
             Attribution(variant, rule, finding, without, _left(finding, without) <= 0, adjusted)

@@ -1,7 +1,7 @@
 """Checking one combination of variants: play what is needed, judge it, and gather what explains the verdict.
 
 The combination is played together with each of its variants alone and with none, on the same seeds, so that
-what it does can be told apart from what the game does anyway. The games are kept in a run like any other:
+what it does can be distinguished from what the game does anyway. The games are kept in a run like any other:
 they can be queried and replayed, and the same check finds them again. Without names the game is judged.
 """
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How much a check plays."""
+    """The number of games that a check plays."""
 
     games: int | None
     """Games per cell, or None: as many as `precision` takes."""
@@ -73,7 +73,7 @@ class Check:
     statistics: Statistics
     bench: Bench
     judgements: Judgements
-    """Those of the combination and, beside them, of its parts alone: one family."""
+    """Verdicts on the combination and on its parts alone: one family."""
     together: tuple[Together, ...]
     thresholds: Thresholds
     con: duckdb.DuckDBPyConnection
@@ -83,7 +83,7 @@ class Check:
     overlays: tuple[str | Path, ...] = ()
     """The files that the catalog was made of, if they are known."""
     gains: tuple[Gain, ...] = ()
-    """What others gain in the place of one default player, by number of players, as far as it was probed."""
+    """The gain of others in the place of one default player, by number of players, as far as probed."""
 
     @property
     def own(self) -> list[Judgement]:
@@ -145,7 +145,7 @@ class Check:
 
     @cached_property
     def interactions(self) -> list[Interaction]:
-        """What a pair does beyond its two variants alone."""
+        """The effects of a pair beyond those of its two variants alone."""
         if len(self.variants) != 2:
             return []
         cells = [cell.cell.id for judgement in self.own for cell in judgement.cells]
@@ -189,9 +189,9 @@ def check(
 ) -> Check:
     """Judge a combination of variants, by games of its own or by those of runs that are there.
 
-    Without names the game without variants is judged. `accept` names findings that no verdict hangs on.
+    Without names the game without variants is judged. `accept` names findings that do not count in a verdict.
     Games of its own are removed when the process ends, unless `save_run` names a folder for them. Verdicts
-    that a look at the first games leaves open get more games; `say` is told how it stands.
+    that a look at the first games leaves open get more games; `say` receives a line of progress.
 
     >>> check(["Unions", "Geeks"], strength="slow")
     Traceback (most recent call last):

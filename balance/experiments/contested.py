@@ -2,7 +2,7 @@
 
 Where another reading is known it is played. Where only one source speaks, nobody knows another reading; then
 the entry is left out, or its numbers are moved by one, and that is called a sensitivity: not what may be
-true, only how much hangs on it. Everything is played on the seeds of the catalog as it is; a verdict that
+true, only how much depends on it. Everything is played on the seeds of the catalog as it is; a verdict that
 crosses its threshold there is played again on fresh ones. All values that were compared are one family.
 
 The result is plain data, for the command and for reports alike.

@@ -110,7 +110,7 @@ class Doubted:
 
 @dataclass(frozen=True)
 class Contested(Stamped):
-    """Everything that is in doubt, and what was played to see what hangs on it."""
+    """All facts in doubt, and the games played to see what depends on them."""
 
     edition: str
     players: int
@@ -134,7 +134,7 @@ class Contested(Stamped):
         )
 
     def sentences(self) -> list[str]:
-        """Say how much hangs on what is in doubt."""
+        """Return how much depends on the facts in doubt, in words."""
         facts = games.get(self.game).facts
         every = [(entry, v) for entry in self.entries for v in entry.variations]
         readings = [pair for pair in every if not pair[1].sensitivity]

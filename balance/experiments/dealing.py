@@ -43,7 +43,7 @@ class Batch:
     seated: Numbers
     """By game and seat: the number of the policy."""
     tables: Mapping[str, Any]
-    """What was played, by table and column."""
+    """The rows of the games, by table and column."""
 
     @cached_property
     def winners(self) -> Numbers:
@@ -104,7 +104,7 @@ def play_deals(
 
 @dataclass(frozen=True)
 class DealtScores:
-    """What became of the seats that were dealt items: a row per deal, a column per item."""
+    """Scores of the seats that were dealt items: a row per deal, a column per item."""
 
     players: int
     score: Small

@@ -58,7 +58,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Ladder:
-    """What is played for a ladder: every ordered pair of policies, and mixed tables."""
+    """The games of a ladder: every ordered pair of policies, and mixed tables."""
 
     game: Game[Any, Any]
     policies: tuple[str, ...]

@@ -62,7 +62,7 @@ class Priced:
     seats: int
     """Seats that were dealt it."""
     value: Interval
-    """What it is worth at its printed cost: win points minus 1."""
+    """Its value at its printed cost: win points minus 1."""
     p: float
     adjusted: float
     """Two-sided against "an average item", and corrected over all items in all contexts."""
@@ -72,7 +72,7 @@ class Priced:
 
     @property
     def off(self) -> bool:
-        """Whether the printed cost is wrong beyond doubt, after the correction for many looks."""
+        """Whether the printed cost is wrong, with a corrected p-value of at most 5%."""
         assert self.item.cost is not None
         return self.adjusted <= LEVEL and self.price.excludes(self.item.cost)
 
@@ -83,7 +83,7 @@ class Priced:
         return self.off and self.price.off_by(self.item.cost, CLEARLY)
 
     def sentence(self) -> str:
-        """Say whether the printed cost is too low or too high."""
+        """Return a sentence: whether the printed cost is too low or too high."""
         assert self.item.cost is not None
         this, other = ("dear", "cheap") if self.price.value < self.item.cost else ("cheap", "dear")
         said = "neither cheap nor dear beyond doubt"
@@ -123,7 +123,7 @@ class Shrunk:
 
     @property
     def shrinks(self) -> bool:
-        """Whether it shrinks beyond doubt."""
+        """Whether the whole interval of the change is below 0."""
         return self.change.high < 0
 
 
@@ -140,7 +140,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Prices:
-    """What is found of all items asked for, and what is proposed."""
+    """The results for all items asked for, and the proposed costs."""
 
     game: Game[Any, Any]
     catalog: Catalog
@@ -152,7 +152,7 @@ class Prices:
     contexts: tuple[Context, ...]
     """Without variants first; then, if the game has variants, with them. The last one makes the proposal."""
     proposal: Mapping[int, int]
-    """New costs by item, where the printed one is wrong beyond doubt."""
+    """New costs by item, where the printed one is clearly wrong."""
     overlay: str
     """The proposal as a catalog overlay; empty if there is none."""
 

@@ -25,7 +25,7 @@ class Price:
 
     @property
     def nowhere(self) -> bool:
-        """Whether no cost makes it an average item, beyond doubt."""
+        """Whether clearly no cost makes it an average item."""
         return self.low == inf or self.high == -inf
 
     def told(self) -> str:

@@ -29,7 +29,7 @@ MUCH: Final = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What the best of some policies gains in the place of one default player, at one number of players."""
+    """The gain of the best of some policies in the place of one default player, at one number of players."""
 
     players: int
     usual: str
@@ -45,7 +45,7 @@ class Gain:
 
     @property
     def words(self) -> str:
-        """What that means."""
+        """The gain in words."""
         if self.low <= 0:
             return "no better play found"
         return "better play gains much" if self.low > MUCH else "better play gains a little"
@@ -69,7 +69,7 @@ def probe(
     jobs: int | None = None,
     advance: Callable[[str], object] = lambda _: None,
 ) -> Gain:
-    """Play one seat by each other policy, in turn, and return the best gain; `advance` is told who played."""
+    """Play one seat by each other policy, in turn, and return the best gain; `advance` gets its name."""
     facts = game.facts
     usual = facts.usual
     others = [name for name in (*facts.policies, *facts.probes) if name != usual]

@@ -64,7 +64,7 @@ class NumberChange:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What became of a candidate."""
+    """A candidate and the verdict on it."""
 
     change: NumberChange
     screened: Verdict
@@ -73,12 +73,12 @@ class Tried:
     fresh: Verdict | None = None
     """On fresh seeds; None: it was not mended before."""
     reason: str = ""
-    """What still breaks it or keeps it open."""
+    """Findings that still break it or keep it open."""
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """What was tried, and what helps."""
+    """The changes that were tried, and the one that helps."""
 
     tried: tuple[Tried, ...]
     possible: int
@@ -277,7 +277,7 @@ class _Trial:
         return judged(found.game, found.catalog, found.variants, runs, sorted(deals), self.thresholds)
 
     def expert(self, run: Run, parts: Sequence[tuple[str, ...]]) -> Run:
-        """Let players play on who think everything out, as the check did."""
+        """Play further games with the players who search, as the check did."""
         from balance.sweep import simulation
 
         further = self.found.runs[1].plan

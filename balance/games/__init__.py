@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from balance.errors import DataError, UsageError
 from balance.games.contract import Game
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 DEFAULT: Final = "nefarious"
 _GROUP: Final = "balance.games"

@@ -20,7 +20,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from balance.games.tomlfile import Problems, RawEntry, describe
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 
 class Form(BaseModel):

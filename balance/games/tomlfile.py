@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from balance.errors import CatalogError, Problem
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 LARGEST_FILE: Final = 1_000_000
 DEEPEST: Final = 8

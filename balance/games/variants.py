@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from balance.errors import UsageError
 from balance.games.contract import Catalog, Game
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 WORDS: Final = {"none": 0, "singles": 1, "pairs": 2}
 """A word for all combinations of N variants, and N."""

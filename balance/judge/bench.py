@@ -15,7 +15,7 @@ from balance.measure.metrics import Measurement, measure_cells
 
 
 class Verdict(StrEnum):
-    """What can be said of a combination of variants."""
+    """A verdict on a combination of variants."""
 
     BROKEN = "broken"
     UNDECIDED = "undecided"
@@ -29,19 +29,19 @@ class CellVerdict:
 
     cell: CellStatistics
     strength: str
-    """For whom: `casual play`."""
+    """The strength of play that it holds for: `casual play`."""
     findings: tuple[Finding, ...]
     missing: tuple[str, ...] = ()
-    """Metrics with a threshold that could not be measured although they should: fine cannot be said."""
+    """Metrics with a threshold that should have been measured and could not: the verdict is not fine."""
     may_break: bool = False
     """Whether what is missing could break the game."""
     verdict: Verdict = Verdict.UNDECIDED
     not_broken: bool = False
-    """Whether every metric is inside the ends that break the game, beyond doubt."""
+    """Whether every metric is clearly inside the ends that break the game."""
     further: float = 0.0
     """Games of this cell that would settle it, were everything as estimated; infinite if none would."""
     holding: Finding | None = None
-    """What needs most of them."""
+    """The finding that needs most of them."""
 
     @property
     def p_unbroken(self) -> float:
@@ -74,32 +74,32 @@ class CellVerdict:
 
     @property
     def broken(self) -> list[Finding]:
-        """What breaks it, the worst first."""
+        """Findings that break it, the worst first."""
         return sorted((f for f in self.findings if f.broken), key=worst_first)
 
     @property
     def bent(self) -> list[Finding]:
-        """What bends it, the farthest outside first."""
+        """Findings that bend it, the farthest outside first."""
         return sorted((f for f in self.findings if f.bent), key=worst_first)
 
     @property
     def accepted(self) -> list[Finding]:
-        """What would break or bend it, had it not been accepted."""
+        """Findings that would break or bend it, had they not been accepted."""
         return sorted((f for f in self.findings if f.outside and f.accepted), key=worst_first)
 
     @property
     def weaker(self) -> list[Finding]:
-        """What is outside its range in weaker play alone."""
+        """Findings outside their range in weaker play alone."""
         return sorted((f for f in self.findings if f.outside and f.weaker), key=worst_first)
 
 
 @dataclass
 class Bench:
-    """What several judgements of the same games share: measurements are computed once."""
+    """Measurements that several judgements of the same games share, computed once."""
 
     statistics: Statistics
     qualities: Qualities = NOTHING_KNOWN
-    """How good the play behind each verdict is."""
+    """The quality of the play behind each verdict."""
     measured: dict[int, list[Measurement]] = field(default_factory=dict)
     _played: dict[str, set[tuple[int, tuple[str, ...]]]] = field(default_factory=dict)
 

@@ -25,7 +25,7 @@ from balance.judge.verdict import Judgement, Verdict
 from balance.stats.deconvolution import chances_beyond, normal_scores
 
 _LEVEL: Final = 0.025
-"""Of each end of the interval."""
+"""The one-sided level of each end of the interval."""
 _BAND: Final = 1.5
 """Standard errors around a threshold within which nobody can say on which side the truth is."""
 _SPREAD: Final = 3.0

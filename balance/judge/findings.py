@@ -41,13 +41,13 @@ class Finding:
     adjusted: float = 1.0
     """`p_broken`, corrected over all tests of its class."""
     outside: bool = False
-    """Whether the metric is outside its range at this end, beyond doubt."""
+    """Whether the metric is clearly outside its range at this end."""
     inside: bool = False
-    """Whether it is inside, beyond doubt; looked at only where players search."""
+    """Whether it is clearly inside; tested only where players search."""
 
     @property
     def kind(self) -> Class:
-        """What a metric beyond this end does to the game."""
+        """The effect of a metric beyond this end on the game."""
         return self.threshold.class_high if self.upper else self.threshold.class_low
 
     @property

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """What a pair does beyond its two variants in one measure."""
+    """The effect of a pair beyond that of its two variants, in one measure."""
 
     cell: CellStatistics
     measure: str
-    """As the sums are named: `mean_length`, `stalls`, `win_points:adaptive`."""
+    """The name of its sums: `mean_length`, `stalls`, `win_points:adaptive`."""
     title: str
-    """What it is called in a sentence."""
+    """Its name in a sentence."""
     scale: str
     """`log`: the logarithm of a factor; `points`: a difference of shares or win points."""
     interval: Interval
@@ -113,7 +113,7 @@ class Together:
 
     @property
     def key(self) -> Key:
-        """What the verdict is about."""
+        """The players and variants that the verdict is about."""
         return self.players, self.variants
 
     def sentence(self) -> str:

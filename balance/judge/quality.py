@@ -1,8 +1,8 @@
 """The quality of the play behind a verdict: how much a best reply gains against the players that were judged.
 
 A verdict is about the game only as far as nobody could play much better: where a best reply may gain more
-than `MOST` win points, neither *fine* nor *bent* is said. Gains are measured beforehand and shipped as
-`data/<game>/replies.json`; nothing is played here. Where none is known nothing changes, and that is said.
+than `MOST` win points, no verdict is *fine* or *bent*. Gains are measured beforehand and shipped as
+`data/<game>/replies.json`; nothing is played here. Where none is known verdicts stay; reports show that.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MOST: Final = 0.3
 """Win points above a fair share that a best reply may gain at most, at the upper end of the interval."""
 
 Key = tuple[int, tuple[str, ...]]
-"""What a verdict is about: players and variants."""
+"""The players and variants that a verdict is about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How many win points above a fair share a best reply gains, with its interval."""
+    """The win points above a fair share that a best reply gains, with their interval."""
 
     gain: float
     low: float
@@ -43,11 +43,11 @@ class Quality:
 
 @dataclass(frozen=True)
 class Qualities:
-    """What is known of the quality of play, by players and variants."""
+    """The known quality of play, by players and variants."""
 
     measured: Mapping[Key, Quality]
     predicted: Quality | None = None
-    """For what was not measured; None: nothing is known there."""
+    """The quality where none was measured; None if it is not known."""
 
     def of(self, key: Key) -> Quality | None:
         """Return the quality of the play behind a verdict; None if it is not known."""

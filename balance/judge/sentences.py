@@ -20,14 +20,14 @@ from balance.stats.ratio import Multiple
 _MOST_BRIEF: Final = 3
 """Things that a line in brief names."""
 _NOBODY: Final = 0.005
-"""A share below which nobody is said to do it."""
+"""A share below which sentences say that nobody does it."""
 
 _NEEDS: Final = {
     "luck": "needs deals that are replayed, --replicates",
     "skill": "needs one default player among others",
     "win_points": "needs other styles at the table of the default player",
 }
-"""What games must have to show a metric."""
+"""The property that games need to show a metric."""
 
 
 def percent(value: float, near: float | None = None) -> str:

@@ -9,7 +9,7 @@ from balance.measure.cells import CellStatistics
 
 
 def strength_of(facts: Facts, lineup: str) -> Strength:
-    """Return how well those play whom a lineup seats; a lineup that the game says nothing of, by its text."""
+    """Return the strength of play of a lineup; one that the game does not declare is named by its text."""
     for strength in facts.strengths:
         if lineup == strength.lineup or (strength.lineup[-1:] == ":" and lineup.startswith(strength.lineup)):
             return strength

@@ -106,7 +106,7 @@ _OF_FINDINGS: Final = {
     "threshold": "that end",
     "n": "how many deals the figure is made of; games for a quantile",
     "p": "one-sided p-value, corrected over all tests of the class",
-    "outside": "whether the metric is beyond the threshold, beyond doubt",
+    "outside": "whether the metric is clearly beyond the threshold",
     "inside": "whether it is shown to be within the threshold, at 5%, uncorrected",
 }
 MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {

@@ -22,7 +22,7 @@ from balance.games.contract import Accepting, Facts, Game
 from balance.games.forms import Form, number, read, text, word
 from balance.games.tomlfile import Problems, RawEntry
 from balance.measure.metrics import Measurement
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 _KIND: Final = "threshold"
 _ACCEPT: Final = "accept"
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class Class(StrEnum):
-    """What a metric beyond one end of its range does to the game."""
+    """The effect of a metric beyond one end of its range on the game."""
 
     BREAKS = "breaks"
     """It cannot be played as meant."""
@@ -66,7 +66,7 @@ class Threshold:
 
     @property
     def classes(self) -> list[Class]:
-        """What a metric does beyond its lower and its upper end, as far as there are."""
+        """The classes of the lower and the upper end, as far as there are such ends."""
         ends = ((self.low, self.class_low), (self.high, self.class_high))
         return [kind for bound, kind in ends if bound is not None]
 

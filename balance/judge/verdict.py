@@ -54,13 +54,13 @@ class Judgement:
     cells: tuple[CellVerdict, ...]
     look: int = 1
     not_looked_at: tuple[str, ...] = ()
-    """Metrics with a threshold that these games say nothing about: fine cannot be said."""
+    """Metrics with a threshold that these games do not show: the verdict is not fine."""
     quality: Quality | None = None
     """How much a best reply gains; None if that is not known."""
 
     @property
     def key(self) -> Key:
-        """What it is about."""
+        """The players and variants that it is about."""
         return self.players, self.variants
 
     @property
@@ -70,17 +70,17 @@ class Judgement:
 
     @property
     def broken(self) -> list[Finding]:
-        """What breaks it, the worst first."""
+        """Findings that break it, the worst first."""
         return sorted((finding for cell in self.cells for finding in cell.broken), key=worst_first)
 
     @property
     def bent(self) -> list[Finding]:
-        """What bends it, the farthest outside first."""
+        """Findings that bend it, the farthest outside first."""
         return sorted((finding for cell in self.cells for finding in cell.bent), key=worst_first)
 
     @property
     def accepted(self) -> list[Finding]:
-        """What would break or bend it, had it not been accepted."""
+        """Findings that would break or bend it, had they not been accepted."""
         return sorted((finding for cell in self.cells for finding in cell.accepted), key=worst_first)
 
     @property
@@ -96,7 +96,7 @@ class Judgement:
 
     @property
     def not_broken(self) -> bool:
-        """Whether every metric is inside the ends that break the game, beyond doubt."""
+        """Whether every metric is clearly inside the ends that break the game."""
         judged = [cell for cell in self.cells if cell.judged]
         return bool(judged) and all(cell.not_broken for cell in judged)
 
@@ -111,12 +111,12 @@ class Judgement:
 
     @property
     def broken_for(self) -> list[str]:
-        """For whom it is broken."""
+        """The strengths of play at which it is broken."""
         return [cell.strength for cell in self.cells if cell.verdict is Verdict.BROKEN]
 
     @property
     def bent_for(self) -> list[str]:
-        """For whom it is bent."""
+        """The strengths of play at which it is bent."""
         return [cell.strength for cell in self.cells if cell.bent]
 
     @property
@@ -147,7 +147,7 @@ class Judgement:
 
     @property
     def holding(self) -> Finding | None:
-        """What keeps it undecided most."""
+        """The finding that does most to keep it undecided."""
         held = [cell for cell in self.open if cell.holding]
         return max(held, key=lambda cell: cell.further).holding if held else None
 
@@ -200,7 +200,7 @@ class Judgements:
 
     @property
     def not_looked_at(self) -> tuple[str, ...]:
-        """Metrics with a threshold that some verdict says nothing about."""
+        """Metrics with a threshold that some verdict could not judge."""
         return tuple(dict.fromkeys(name for found in self.judgements for name in found.not_looked_at))
 
 

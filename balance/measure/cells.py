@@ -199,10 +199,10 @@ def telling_game(con: duckdb.DuckDBPyConnection, cell: int) -> tuple[int, int, i
 
 
 def refuse_chosen(runs: Sequence[Run]) -> None:
-    """Refuse runs that say nothing of games in general, because their deals were chosen."""
+    """Refuse runs whose deals were chosen: they do not represent games in general."""
     for run in runs:
         if run.plan.chosen:
-            raise UsageError(f"{run.path} says nothing of games in general: its deals were chosen")
+            raise UsageError(f"{run.path} does not represent games in general: its deals were chosen")
 
 
 def planned_cells(runs: Sequence[Run], wanted: set[int] | None = None) -> dict[int, PlannedCell]:

@@ -17,7 +17,7 @@ from balance.errors import UsageError
 from balance.games.contract import Facts
 from balance.games.variants import combinations_of
 from balance.measure.cells import connect_to, refuse_chosen
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 if TYPE_CHECKING:
     import polars as pl

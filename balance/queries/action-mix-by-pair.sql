@@ -4,7 +4,7 @@
 --   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 -- Columns:
---   lineup: who sits where
+--   lineup: which policy plays which seat
 --   players: how many play
 --   pair_a: first twist of the pair, in alphabetical order
 --   pair_b: second twist of the pair

@@ -6,7 +6,7 @@
 --   $counts (text, optional): only these numbers of players, such as 2,4
 --   $last (integer, default 25): no rounds after this one
 -- Columns:
---   lineup [Lineup, hidden]: who sits where
+--   lineup [Lineup, hidden]: which policy plays which seat
 --   round [Round, integer]: from 1
 --   action [Action]: what is chosen
 --   share [Share, share]: of all choices of the round, in games with their rounds on record

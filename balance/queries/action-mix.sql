@@ -4,7 +4,7 @@
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
---   lineup [In, lineup]: who sits where
+--   lineup [In, lineup]: which policy plays which seat
 --   players [Players, integer]: how many play
 --   games [Games, integer]: how many games
 --   action [Action]: what is chosen

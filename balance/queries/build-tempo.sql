@@ -5,9 +5,9 @@
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $twist (twists.id, optional): only games with this twist, alone or in a pair
 -- Columns:
---   lineup: who sits where
---   nth: how manieth card of the seat
---   times: seats that got so far
+--   lineup: which policy plays which seat
+--   nth: 1 for the first card that the seat builds, 2 for its second
+--   times: seats that built this card
 --   mean_round: mean round
 --   p05: 5% do it in this round or sooner
 --   median: half do it in this round or sooner

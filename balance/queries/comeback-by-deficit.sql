@@ -5,7 +5,7 @@
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
---   lineup [Lineup, hidden]: who sits where
+--   lineup [Lineup, hidden]: which policy plays which seat
 --   behind [Points behind]: at half-time
 --   players [Players, integer]: how many play
 --   share [Chance to win, share]: of the seats that are that far behind

@@ -5,7 +5,7 @@
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $twist (twists.id, optional): only games with this twist, alone or in a pair
 -- Columns:
---   lineup [Lineup]: who sits where
+--   lineup [Lineup]: which policy plays which seat
 --   players [Players, integer]: how many play
 --   deals [Deals, integer]: how many deals; games of a deal share its shuffle, whatever the twists
 --   games [Games, integer]: how many games

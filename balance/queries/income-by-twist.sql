@@ -5,7 +5,7 @@
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $alone (boolean, default false): only games with the twist alone, not in a pair
 -- Columns:
---   lineup: who sits where
+--   lineup: which policy plays which seat
 --   twist: the twist, alone or in a pair
 --   twist_name: its name
 --   income: sum of the income of all seats

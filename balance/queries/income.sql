@@ -4,7 +4,7 @@
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $twist (twists.id, optional): only games with this twist, alone or in a pair
 -- Columns:
---   lineup: who sits where
+--   lineup: which policy plays which seat
 --   players: how many play
 --   policy: who played
 --   seats: how many seats, over all games

@@ -5,7 +5,7 @@
 --   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 -- Columns:
---   lineup: who sits where
+--   lineup: which policy plays which seat
 --   twist: the twist, alone or in a pair
 --   twist_name: its name
 --   difference: value under it less that in the same combinations without it, over common deals

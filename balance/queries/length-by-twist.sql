@@ -4,7 +4,7 @@
 --   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 -- Columns:
---   lineup: who sits where
+--   lineup: which policy plays which seat
 --   players: how many play
 --   twist: the twist
 --   p05: 5% of games last at most this many rounds

@@ -6,7 +6,7 @@
 --   $twist (twists.id, optional): only games with this twist, alone or in a pair
 --   $last (integer, default 20): no rounds after this one
 -- Columns:
---   lineup: who sits where
+--   lineup: which policy plays which seat
 --   round: round, from 1
 --   seats: seats of the games with rounds on record that were still going
 --   money: sum of money after the round

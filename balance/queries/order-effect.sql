@@ -5,7 +5,7 @@
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $twist (twists.id, optional): only games with this twist, alone or in a pair
 -- Columns:
---   lineup: who sits where
+--   lineup: which policy plays which seat
 --   pair_a: first twist of the pair, in alphabetical order
 --   pair_b: second twist of the pair
 --   games_ab: games with pair_a first

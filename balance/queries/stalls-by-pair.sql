@@ -5,7 +5,7 @@
 --   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 -- Columns:
---   lineup [Lineup]: who sits where
+--   lineup [Lineup]: which policy plays which seat
 --   pair_a [First twist, variant]: first twist of the pair, in alphabetical order
 --   pair_b [Second twist, variant]: second twist of the pair
 --   deals [Deals, integer]: how many deals; games of a deal share its shuffle, whatever the twists

@@ -4,12 +4,12 @@
 --   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup
 -- Columns:
---   lineup: who sits where
+--   lineup: which policy plays which seat
 --   players: how many play
 --   pair_a: first twist of the pair, in alphabetical order
 --   pair_b: second twist of the pair
 --   metric: no_lead_change: the lead never changes; half_leader: the sole leader at half-time wins; tie_extensions: it goes on after the goal
---   share: of all games of which it can be said
+--   share: share of the games for which the metric is defined
 --   low: lower end of its 95% interval (Wilson, from the variance over deals)
 --   high: upper end of its 95% interval
 --   games: how many games

@@ -4,11 +4,11 @@
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
---   lineup [In, lineup]: who sits where
+--   lineup [In, lineup]: which policy plays which seat
 --   players [Players, integer]: how many play
 --   games [Games, integer]: how many games
 --   measure [Measure]: what is measured, in words
---   share [Share, share]: of all games of which it can be said
+--   share [Share, share]: share of the games for which the measure is defined
 --   low: lower end of its 95% interval (Wilson, from the variance over deals)
 --   high: upper end of its 95% interval
 -- Spread: measure, share

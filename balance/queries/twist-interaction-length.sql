@@ -5,7 +5,7 @@
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $twist (twists.id, optional): only pairs with this twist
 -- Columns:
---   lineup: who sits where
+--   lineup: which policy plays which seat
 --   players: how many play
 --   pair_a: first twist of the pair, in alphabetical order
 --   pair_b: second twist of the pair

@@ -6,7 +6,7 @@
 --   $policy (policies.policy, optional): only this policy
 --   $twist (twists.id, optional): only games with this twist, alone or in a pair
 -- Columns:
---   lineup: who sits where
+--   lineup: which policy plays which seat
 --   actions: chosen in round 1; players chose it, so it need not be the cause
 --   share: part of the seats of the lineup that chose so
 --   seats: how many seats, over all games

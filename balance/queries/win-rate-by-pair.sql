@@ -6,7 +6,7 @@
 --   $policy (policies.policy, optional): only this policy
 --   $twist (twists.id, optional): only games with this twist
 -- Columns:
---   lineup: who sits where
+--   lineup: which policy plays which seat
 --   players: how many play
 --   pair_a: first twist of the pair, in alphabetical order
 --   pair_b: second twist of the pair

@@ -5,7 +5,7 @@
 --   $lineup (cells.lineup, optional): only games of this lineup; where all play alike, win points are 1 by construction and not shown
 --   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
---   lineup [Lineup, hidden]: who sits where
+--   lineup [Lineup, hidden]: which policy plays which seat
 --   policy [Strategy]: who plays
 --   players [Players, integer]: how many play
 --   win_points [Win points, number]: share of wins times players; 1 is fair

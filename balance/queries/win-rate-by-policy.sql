@@ -4,7 +4,7 @@
 --   $players (cells.players, optional): only games with this many players
 --   $lineup (cells.lineup, optional): only games of this lineup; where all play alike, win points are 1 by construction and not shown
 -- Columns:
---   lineup [Lineup]: who sits where
+--   lineup [Lineup]: which policy plays which seat
 --   policy [Policy]: who played
 --   win_points [Win points, number]: share of wins times players; 1 is fair
 --   low: lower end of its 95% interval (Student, from the variance over deals)

@@ -4,7 +4,7 @@
 --   $counts (text, optional): only these numbers of players, such as 2,4
 --   $size (integer, optional): how many variants are in force: 1 is the variant alone
 -- Columns:
---   lineup [Lineup, hidden]: who sits where
+--   lineup [Lineup, hidden]: which policy plays which seat
 --   variant [Variant, variant]: what is in force
 --   policy [Strategy]: who plays
 --   win_points [Win points, number]: over all numbers of players together; 1 is fair

@@ -1,1 +1,1 @@
-"""Reports that a designer forwards: one model of what is said, and renderings of it as HTML and as PDF."""
+"""Reports that a designer forwards: one model of the content, and renderings of it as HTML and as PDF."""

@@ -46,7 +46,9 @@ def why(names: Sequence[str] = (), *, jobs: int | None = None, **asked: Any) -> 
     return check_answer(found, causes=explaining.causes(found, jobs))
 
 
-def mend(names: Sequence[str], *, strength: str = "quick", jobs: int | None = None, **asked: Any) -> Answer:
+def suggest(
+    names: Sequence[str], *, strength: str = "quick", jobs: int | None = None, **asked: Any
+) -> Answer:
     """Judge a combination of variants, as `check` does, and look for the smallest change that mends it."""
     found = checking.check(names, strength=strength, **asked)
     broken = found.verdict is Verdict.BROKEN

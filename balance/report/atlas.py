@@ -78,7 +78,7 @@ def make_atlas(evidence: Evidence) -> Atlas | None:
 
 
 class _Places:
-    """Which combination stands where."""
+    """The place of each combination."""
 
     def __init__(self, variants: Sequence[str]) -> None:
         n = len(variants)

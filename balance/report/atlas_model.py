@@ -14,7 +14,7 @@ VERDICT_CODES: Final[Mapping[str, str]] = {
     ".": "not played",
 }
 SCALE: Final = 10_000
-"""Numbers of the atlas are whole: so many times what they stand for."""
+"""The atlas stores each number multiplied by this, rounded to a whole one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class AtlasVariant:
 
 @dataclass(frozen=True, slots=True)
 class AtlasMetric:
-    """What the colour of the atlas can stand for."""
+    """A metric that the colour of the atlas can show."""
 
     id: str
     """As in docs/metrics.md: `length`, `action:work`."""
@@ -58,14 +58,14 @@ class AtlasView:
     players: int
     lineup: str
     strength: str
-    """For whom: "casual play"."""
+    """The strength of play: "casual play"."""
     cells: tuple[int | None, ...]
     """The cells of the run; None: not played."""
     games: tuple[int, ...]
     verdicts: str
     """One of VERDICT_CODES per place."""
     values: Mapping[str, Scaled]
-    """By metric id."""
+    """The values by metric id."""
     lengths: tuple[tuple[int, ...], ...]
     """How many games fell into each of `Atlas.length_bins`; empty if not played."""
     styles: Mapping[str, Scaled]
@@ -73,11 +73,11 @@ class AtlasView:
     interactions: Mapping[str, Scaled]
     """By measure of `Atlas.interactions`: what the pair does beyond its two variants alone."""
     sure: Mapping[str, str]
-    """By measure: `1` where that is beyond doubt (corrected over all), otherwise `0`, `.` where unknown."""
+    """By measure: `1` where its corrected p-value is at most 5%, otherwise `0`, `.` where unknown."""
     replays: tuple[str | None, ...]
     """The command that prints a game worth looking at."""
     reasons: tuple[tuple[str, ...], ...]
-    """What breaks it, or what keeps it undecided."""
+    """Findings that break it or keep it undecided."""
     causes: tuple[str, ...]
     """The title of the metric that breaks it most; empty if it is not broken."""
 
@@ -97,7 +97,7 @@ class Atlas:
     lineups: tuple[tuple[str, str], ...]
     """Lineups, each with the strength of play that it stands for."""
     views: tuple[AtlasView, ...]
-    """By number of players, then by lineup."""
+    """The views by number of players, then by lineup."""
     overall: Mapping[int, str]
     """Verdicts over all strengths of play, by number of players: one code per place."""
     plain: tuple[Mapping[str, tuple[float, float, float]], ...]

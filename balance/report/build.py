@@ -15,22 +15,22 @@ from balance.errors import DataError, UsageError
 from balance.experiments.published import PublishedPrices, measured_prices
 from balance.files import write_new, write_whole
 from balance.judge.thresholds import load_thresholds
+from balance.nearest import unknown
 from balance.report.formatting import command_path
 from balance.report.model import Answer, Section, without_places
-from balance.suggest import unknown
 
 if TYPE_CHECKING:
     from balance.report.evidence import Play, Step
 
 REPORTS: Final = Path("reports")
-"""Where reports go that nobody names a place for."""
+"""The folder of reports for which no file is named."""
 SUFFIXES: Final = {"html": ".html", "pdf": ".pdf", "json": ".json", "markdown": ".md", "text": ".txt"}
-"""What the name of a file ends in, by format."""
+"""The suffix of a file, by format."""
 
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """What a report is to be about, and where it goes."""
+    """The subject of a report, and the file to write."""
 
     runs: tuple[str | Path, ...]
     edition: str | None = None
@@ -48,7 +48,7 @@ class ReportRequest:
 
     @property
     def formats(self) -> tuple[str, ...]:
-        """What is written; without a format, the end of the file's name says."""
+        """The formats to write; without a format, that of the file's suffix."""
         ends = {suffix: name for name, suffix in SUFFIXES.items()}
         asked = self.format or ends.get(self.out.suffix if self.out else "", "html")
         if asked not in (*SUFFIXES, "both"):
@@ -58,7 +58,7 @@ class ReportRequest:
         return ("html", "pdf") if asked == "both" else (asked,)
 
     def command(self) -> str:
-        """Return the command that makes the report again; where it lies is no part of it."""
+        """Return the command that makes the report again, without the path that it is written to."""
         words = ["balance report", *(command_path(Path(run)) for run in self.runs)]
         given = {"edition": self.edition, "players": _counts(self.players), "item": self.item}
         words += [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value]
@@ -198,7 +198,7 @@ def _chapters(runs: Runs, queries: Sequence[Question]) -> list[Section]:
 
 
 def steps(asked: ReportRequest) -> int:
-    """Return how many steps `write` tells of."""
+    """Return how many steps of progress `write` reports."""
     from balance.report import check_answer, space
 
     own = check_answer.STEPS if asked.pair or asked.item else space.STEPS

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from balance.experiments.suggest import Remedy
 
 STEPS: Final = 4
-"""How many steps these reports tell of."""
+"""How many steps of progress these reports have."""
 _MOST_REASONS: Final = 12
 _FEW: Final = 200
 """Games of a cell below which a reader is warned."""
@@ -202,7 +202,7 @@ class _Sheet:
         shown += [f"{one.sentence()}." for one in found.together]
         shown += [self._open(j) for j in found.own if j.verdict is Verdict.UNDECIDED]
         if not reasons and all(j.verdict is Verdict.FINE for j in found.own):
-            shown.append("Every metric is within its [[accepted range]], beyond doubt.")
+            shown.append("Every metric is clearly within its [[accepted range]].")
         shown.append(quality_overview(found.own))
         look: list[Block] = [Bullets(tuple(shown))]
         if self.replay is not None:

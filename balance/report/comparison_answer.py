@@ -94,7 +94,7 @@ def _sections(words: _Words, command: str) -> Iterator[Section]:
         yield Section("verdicts", "Verdicts", tuple(_verdicts(words, command)))
     yield Section("changed", "What was changed", _bullets(words.differences()))
     if not found.same:
-        yield Section("moved", "Everything else that changed beyond doubt", tuple(_moved(words, command)))
+        yield Section("moved", "Everything else that clearly changed", tuple(_moved(words, command)))
     yield Section(
         "power",
         "What would have shown (in 80% of cases, each test alone at 5%)",
@@ -129,9 +129,9 @@ class _Words:
             )
             and not (change.metric == "seat" and found.game.facts.seats_alike)
         ]
-        """Figures over everything that was compared; what one seat wins says nothing where all are alike."""
+        """Figures over everything that was compared; without the wins of one seat where all are alike."""
         self.first = {subject: self._about(subject) for subject in _SUBJECTS}
-        """What changed beyond doubt of what matters to players; shown there, and not again."""
+        """Clear changes of what matters to players; shown there, and not again."""
 
     def _about(self, subject: str) -> list[Change]:
         own = [change for change in self._whole if change.sure and change.measured.compared == subject]
@@ -143,7 +143,7 @@ class _Words:
 
     @property
     def title(self) -> str:
-        """What is compared."""
+        """The two sides that are compared."""
         one, two = self.found.base, self.found.candidate
         where = one.edition if one.edition == two.edition else f"{one.edition}, {two.edition}"
         return f"{one.label} -> {two.label} ({where})"
@@ -175,7 +175,7 @@ class _Words:
         if found.same:
             return f"{found.same[:1].upper()}{found.same[1:]}: nothing was played."
         if not found.changed and not found.verdicts:
-            return f"Nothing changed beyond doubt, in {found.family.tests:,} comparisons."
+            return f"Nothing clearly changed, in {found.family.tests:,} comparisons."
         broken = found.newly_broken
         if broken:
             are = "combination is" if len(broken) == 1 else "combinations are"
@@ -193,7 +193,7 @@ class _Words:
             for change in self.first[subject]:
                 yield f"{name}: {self.sentence(change)}."
             if not self.first[subject]:
-                yield f"{name}: no change beyond doubt{self._detectable(subject)}."
+                yield f"{name}: no clear change{self._detectable(subject)}."
         moved = Counter((one.before, one.after) for one in self.found.verdicts)
         said = ", ".join(f"{n} {before} -> {after}" for (before, after), n in sorted(moved.items()))
         yield f"Verdicts: {said}." if moved else "No verdict changed."
@@ -329,7 +329,7 @@ def _verdicts(words: _Words, command: str) -> Iterator[Block]:
         )
         + ((f"{unseen_sentence(found.unseen)} So nothing is called fine.",) if found.unseen else ())
     )
-    again = [Heading("again", "By the change", help="it was fine, or what breaks it has moved beyond doubt")]
+    again = [Heading("again", "By the change", help="it was fine, or what breaks it has clearly moved")]
     again = again if any(one.again for one in found.verdicts) else []
     columns = (
         Heading("variants", "Combination", "pair"),

@@ -53,7 +53,7 @@ class Evidence:
     statistics: Statistics
     fresh: tuple[Confirmed, ...]
     not_fresh: str
-    """Why nothing was played on fresh seeds; nothing if it was."""
+    """The reason why nothing was played on fresh seeds; empty if it was."""
     interactions: tuple[Interaction, ...]
     strength: PublishedLadders | None
     prices: PublishedPrices | None
@@ -212,7 +212,7 @@ class Evidence:
 
     @property
     def combination(self) -> str:
-        """What a full combination is called: `pair of twists`, `mood`."""
+        """The name of a full combination: `pair of twists`, `mood`."""
         return f"pair of {self.facts.variants}" if self.size == 2 else self.facts.variant
 
     @property

@@ -92,7 +92,7 @@ def listed(names: Iterable[str], last: str = "and") -> str:
 
 
 def command_path(path: Path) -> str:
-    """Return a folder as a command names it: as it was given, or its name alone if that told where it lies.
+    """Return a folder as a command names it: a relative path as given, of an absolute path the name alone.
 
     >>> command_path(Path("data/runs/x")), command_path(Path("/home/me/data/my run"))
     ('data/runs/x', "'my run'")

@@ -102,8 +102,8 @@ def _worth(m: Evidence, own: Mapping[str, Any], name: str, lineup: str, n: str) 
     rows = records_of(under)
     if rows:
         head = Paragraph(
-            f"Under {rows[0]['found']} of {rows[0]['tests']} {m.facts.variants} it is worth more or less "
-            f"beyond doubt (corrected for all {m.facts.items})."
+            f"Under {rows[0]['found']} of {rows[0]['tests']} {m.facts.variants} it is clearly worth more or "
+            f"less (corrected for all {m.facts.items})."
         )
         found.append(Section("variants", f"Under {m.facts.variants}", (head, under)))
     return found

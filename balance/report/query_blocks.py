@@ -17,9 +17,9 @@ from balance.dataset.saved_queries import Question, bind, report_question
 from balance.dataset.views import keep_views
 from balance.errors import BalanceError, UsageError
 from balance.measure.cells import connect_to
+from balance.nearest import unknown
 from balance.report.formatting import UNKNOWN, command_path, printed, slug
 from balance.report.model import Cell, Chart, Heading, Section, Source, Table
-from balance.suggest import unknown
 
 if TYPE_CHECKING:
     import duckdb

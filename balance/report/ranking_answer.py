@@ -225,11 +225,12 @@ def _rows(found: Ranked) -> Iterator[dict[str, Any]]:
             "further_games": finite(judgement.further) or None,
             **columns(judgement.quality),
         }
+        holding = judgement.holding
         own = [
             (cell, finding)
             for cell in judgement.cells
             for finding in cell.findings
-            if finding.outside or finding is judgement.holding
+            if finding.outside or finding is holding
         ]
         own.sort(key=lambda pair: (not pair[1].broken, not pair[1].bent, worst_first(pair[1])))
         for cell, finding in own:

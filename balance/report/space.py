@@ -18,9 +18,9 @@ from balance.report.model import Answer, Section
 from balance.report.records import finding_record, verdict_record
 
 _MOST_LISTED: Final = 150
-"""Combinations that are listed one by one; of more the atlas, or its matrices on paper, tell."""
+"""The most combinations that are listed one by one; the atlas, or its matrices on paper, shows more."""
 STEPS: Final = 10
-"""How many steps `space_report` tells of."""
+"""How many steps of progress `space_report` reports."""
 
 
 def space_report(

@@ -90,7 +90,7 @@ def standardised(difference: Any, error: Any) -> Floats:
 
 @cache
 def separation(alpha: float, power: float = 0.8) -> float:
-    """Return how many standard errors away from a threshold a figure must be to be told from it.
+    """Return how many standard errors from a threshold a figure must be to be distinguished from it.
 
     `alpha` is the level of a one-sided test, `power` the chance that it then succeeds. It grows with
     the root of the games.

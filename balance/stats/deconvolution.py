@@ -40,7 +40,7 @@ def _first_guess(seen: Floats) -> Floats:
 def chances_beyond(distances: Any, bands: Any) -> Floats:
     """Return for each estimate the chance that its true distance is above each of `bands`.
 
-    A distance exactly at a band counts half: nothing can be said about it.
+    A distance exactly at a band counts half: its side is not known.
 
     >>> chances_beyond([-7.0, -6.5, 0.0, 7.5], [0.0]).round(2).T
     array([[0. , 0. , 0.5, 1. ]])

@@ -85,7 +85,7 @@ class Ratio(_Continuous):
 
     @classmethod
     def of(cls, num: Any, den: Any, most: Any = np.inf) -> Ratio:
-        """Sum up deals: the last axis of `num` and `den`; deals without a denominator say nothing."""
+        """Sum up deals: the last axis of `num` and `den`; deals without a denominator do not count."""
         x, y = np.broadcast_arrays(np.asarray(num, np.int64), np.asarray(den, np.int64))
         deals = np.asarray((y != 0).sum(-1))
         num, den, num2, den2, numden = (np.asarray(one.sum(-1)) for one in (x, y, x * x, y * y, x * y))

@@ -198,7 +198,7 @@ def prepare_cells(
     """Make the plan of a run that plays just these deals of these cells, whatever ids they had elsewhere.
 
     With `chosen` the deals of a cell are places in a list of game indices, by number of players; `name` ends
-    the name of the folder then, since such a run does not speak of games in general.
+    the name of the folder then, since such a run does not represent games in general.
     """
     plan = plan_of_cells(
         game, catalog, cells, edition=edition, seed=seed, ordered=ordered, chosen=chosen or {}

@@ -10,7 +10,7 @@ import tomllib
 
 import pytest
 
-from balance.layout import text_width
+from balance.text_columns import text_width
 
 CUSTOM = "tests/data/custom_twists.toml"
 

@@ -60,7 +60,7 @@ def test_a_planted_change_is_found_and_named(compare, overlay):
     lines = out.splitlines()
     assert lines[0].startswith("BROKEN NOW: official -> mine.toml (classic). ")
     assert any(line.startswith("- Length: Windy, 3 players: mean length in rounds ") for line in lines)
-    assert "- Who wins: no change beyond doubt (a change of " in told(out)
+    assert "- Who wins: no clear change (a change of " in told(out)
     assert "- Verdicts: 1 undecided -> broken." in lines
     assert out.count("mean length in rounds") == 1  # and not again below
     assert out.index("What changed for players") < out.index("- mood Windy: run_change -2 instead of -1")

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balance import layout
+from balance import text_columns
 from balance.cli import formats, output
 from balance.cli.output import Format, OutputOptions
 from balance.errors import Failed, UsageError
@@ -136,9 +136,9 @@ def test_wide_letters_keep_the_columns_aligned(written):
 def test_a_table_never_exceeds_its_width_and_never_steers_the_terminal(rows, width):
     cells = [[formats.plain(row.get(name)) for name in "abc"] for row in rows]
     right = [formats.are_numbers([row.get(name) for row in rows]) for name in "abc"]
-    table = layout.table(["a", "b", "c"], cells, right, width)
-    assert all(layout.text_width(line) <= width for line in table.split("\n"))
-    assert layout.escape(table, keep="\n") == table
+    table = text_columns.table(["a", "b", "c"], cells, right, width)
+    assert all(text_columns.text_width(line) <= width for line in table.split("\n"))
+    assert text_columns.escape(table, keep="\n") == table
 
 
 # --- terminals
@@ -168,7 +168,7 @@ def test_no_control_character_reaches_a_terminal(format_, attack, screen, monkey
     output.text(attack)
     shown = screen.shown()
     assert len(shown) > len(attack)
-    assert layout.escape(shown, keep="\n") == shown
+    assert text_columns.escape(shown, keep="\n") == shown
 
 
 def test_csv_in_a_file_keeps_the_value_as_it_is(tmp_path):

@@ -83,10 +83,10 @@ def test_causes_are_named_if_they_are_wanted(check, generous, tmp_path):
 
 def test_a_suggestion_from_python(check, endless):
     asked = {"game": "tiny", "players": 2, "catalog": ["endless.toml"], "thresholds": ["short.toml"]}
-    answer = balance.mend(["endless"], **asked)
+    answer = balance.suggest(["endless"], **asked)
     _, out, _ = check(*endless, "--suggest", "--json")
     assert answer.json() == json.loads(out)
-    assert balance.mend(["festive"], game="tiny", players=3).json()["suggestion"] is None
+    assert balance.suggest(["festive"], game="tiny", players=3).json()["suggestion"] is None
 
 
 def test_causes_from_python(generous):

@@ -343,7 +343,7 @@ def test_the_combination_that_carries_a_change_is_named(outlier):
     first = comparison_answer(outlier).sections[0].blocks[0].items
     assert first[0].startswith("Length: all numbers of players: mean length in rounds ")
     assert first[0].endswith("; carried by Windy: without it +0.00 (+0.00 to +0.00).")
-    assert first[1].startswith("Who wins: no change beyond doubt (a change of ")
+    assert first[1].startswith("Who wins: no clear change (a change of ")
 
 
 def test_what_is_left_without_a_combination_is_counted_from_the_others(place):

@@ -33,7 +33,7 @@ def same(one, two):
         ("f('a', meaning='b', null=1)", "f('a', meaning=f'c {d}', null=1)"),
         ("x = 1", "__all__ = ['x']\nx = 1"),
         ("x = 1", "if TYPE_CHECKING:\n    from a import b\nx = 1"),
-        ("raise X('a')", "from balance.suggest import unknown\nraise X(unknown('a', b, c))"),
+        ("raise X('a')", "from balance.nearest import unknown\nraise X(unknown('a', b, c))"),
         ("import a, b\nx = a + b", "import b\nimport a\nx = a + b"),
     ],
 )

@@ -46,7 +46,7 @@ from balance.games.keys import check_keys
 from balance.games.lineup import check_seated
 from balance.games.measures import Compared, From, Measure
 from balance.games.tomlfile import Problems
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 OFFICIAL: Final = Path(__file__).with_suffix(".toml")
 ROUND_LIMIT: Final = 40

@@ -1,4 +1,4 @@
-"""Compare a candidate with a base on common seeds: play what is missing, report what changed beyond doubt.
+"""Compare a candidate with a base on common seeds: play what is missing, report what clearly changed.
 
 Each side is a run, an overlay of the catalog or an edition. Both play the same deals, so that the luck of the
 deal cancels out of the difference. The games are kept in runs like any others: the same comparison finds them

@@ -74,7 +74,7 @@ class Change:
 
     @property
     def sure(self) -> bool:
-        """Whether it changed beyond doubt."""
+        """Whether it clearly changed: its corrected p-value is at most 5%."""
         return self.adjusted is not None and self.adjusted <= ALPHA
 
     @property
@@ -136,7 +136,7 @@ class ChangeFamily:
     alpha: float = ALPHA
 
     def critical(self, level: str, claims: int) -> float:
-        """Return the largest p-value of a level that is sure, if so many changes are."""
+        """Return the largest p-value of a level that is sure, given how many changes are."""
         weighed = len(self.levels) * dict(self.levels)[level]
         return self.alpha * claims / (weighed * harmonic(self.tests))
 

@@ -24,7 +24,7 @@ class Side:
     """One of the two things that are compared."""
 
     label: str
-    """As the user named it."""
+    """The name that the user gave it."""
     kind: str
     """`run`, `official`, `edition` or `overlay`."""
     edition: str
@@ -33,7 +33,7 @@ class Side:
 
 
 class Again(StrEnum):
-    """What fresh deals say of a combination that seems to be broken now."""
+    """The result on fresh deals of a combination that seems to be broken now."""
 
     HELD = "confirmed on fresh deals"
     REFUTED = "not confirmed on fresh deals"
@@ -50,14 +50,14 @@ class VerdictChange:
     before: Verdict
     after: Verdict
     reasons: tuple[str, ...]
-    """What breaks or bends it now, or did before."""
+    """Findings that break or bend it now, or did before."""
     causes: tuple[Finding, ...] = ()
-    """What breaks it now and has itself changed beyond doubt, outwards; all if it was not broken before."""
+    """Findings that break it now and have clearly moved outwards; all if it was not broken before."""
     for_whom: str = ""
     """At which strengths of play it is broken now."""
     severity: float = 0.0
     again: Again | None = None
-    """What fresh deals say, if it seems to be broken now by what was changed."""
+    """The result on fresh deals, if it seems to be broken now by what was changed."""
 
     @property
     def key(self) -> tuple[int, tuple[str, ...]]:
@@ -71,7 +71,7 @@ class VerdictChange:
 
     @property
     def newly_broken(self) -> bool:
-        """Whether it is broken now by what was changed, and fresh deals, if any were played, say so too."""
+        """Whether the change has broken it, and fresh deals, if any were played, confirm that."""
         return self.suspect and self.again in (Again.HELD, Again.NOT_PLAYED)
 
 
@@ -112,7 +112,7 @@ class Comparison:
     candidate: Side
     seed: int
     differences: tuple[Difference, ...]
-    """Where the catalogs differ."""
+    """The differences between the catalogs."""
     changes: tuple[Change, ...] = ()
     """Everything that was looked at, changed or not."""
     verdicts: tuple[VerdictChange, ...] = ()
@@ -133,11 +133,11 @@ class Comparison:
     unseen: tuple[str, ...] = ()
     """Metrics that a verdict needs and these games do not show."""
     fresh: Mapping[Looked, Change] = field(default_factory=dict)
-    """The largest changes of single combinations, measured again on deals that nobody had looked at."""
+    """The largest changes of single combinations, measured again on fresh deals."""
 
     @cached_property
     def changed(self) -> tuple[Change, ...]:
-        """What changed beyond doubt: the whole first, then items, variants, combinations; largest first."""
+        """Changes that are clear: the whole first, then items, variants, combinations; largest first."""
 
         def order(one: Change) -> tuple[object, ...]:
             where = (one.players or 0, one.lineup, one.variants, one.item or 0, one.name)
@@ -147,5 +147,5 @@ class Comparison:
 
     @property
     def newly_broken(self) -> list[VerdictChange]:
-        """What is broken now by what was changed."""
+        """Combinations that the change has broken."""
         return [change for change in self.verdicts if change.newly_broken]

@@ -54,7 +54,7 @@ Figures = dict[str, dict[Group, Difference]]
 
 
 class Measured(BothSides):
-    """What the games of both sides say."""
+    """The measurements of both sides."""
 
     def compared(self, thresholds: Thresholds, uncompared: Sequence[Uncompared]) -> Comparison:
         """Compare both sides."""
@@ -299,7 +299,7 @@ class Measured(BothSides):
 
 
 def causes_of(judgement: Judgement, sure: Sequence[Change], facts: Facts) -> Iterator[Finding]:
-    """Yield what breaks a combination and has itself changed beyond doubt, outwards; the worst first."""
+    """Yield the findings that break a combination and have clearly moved outwards, the worst first."""
     usual = facts.default_lineup.rpartition("mirror:")[2]
     here = {
         (change.lineup, change.name if change.item is None else f"{change.name}:{change.item}"): change

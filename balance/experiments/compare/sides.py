@@ -14,7 +14,7 @@ from balance.errors import DataError, UsageError
 from balance.experiments.compare.comparison import Side
 from balance.games.contract import Difference, Game
 from balance.games.variants import entry_names
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 OFFICIAL: Final = "official"
 """The word for the unchanged catalog."""
@@ -22,7 +22,7 @@ OFFICIAL: Final = "official"
 
 @dataclass(frozen=True)
 class AskedCells:
-    """What a user wants to be played."""
+    """The cells that a user asked for."""
 
     players: str | int | Sequence[int] | None
     variants: str | Iterable[str] | None
@@ -58,7 +58,7 @@ class Sides:
 
     @property
     def runs(self) -> list[Run]:
-        """Those of the sides that are runs."""
+        """The runs of the sides that are runs."""
         return [run for side in self.both for run in side.runs]
 
     def entries(self, kind: str) -> list[str]:
@@ -95,7 +95,7 @@ def _opened(text: str) -> Run | None:
 
 
 def _edition(game: Game[Any, Any], text: str, run: Run | None) -> str | None:
-    """Return the edition that a side says, if it does: that of a run, or the one whose id or name it is."""
+    """Return the edition that a side names, if any: that of a run, or the one with this id or name."""
     if run is not None:
         return run.plan.edition
     try:

@@ -26,8 +26,8 @@ from balance.games.nefarious.catalog.written import written
 from balance.games.nefarious.engine import Engine, check_games
 from balance.games.nefarious.policies.names import SEARCH, policy_number
 from balance.games.nefarious.policies.reading import policies_text, read_policies
+from balance.nearest import unknown
 from balance.resources import cache_dir, data_dir
-from balance.suggest import unknown
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,7 +1,7 @@
 -- Question: What does a variant do alone?
 -- Parameters:
 --   $variant (text, required): the id of the variant
---   $lineup (cells.lineup, required): who sits where
+--   $lineup (cells.lineup, required): which policy plays which seat
 --   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
 --   players [Players, integer]: how many play

@@ -3,7 +3,7 @@
 -- Parameters:
 --   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
---   lineup [Lineup, lineup]: who sits where
+--   lineup [Lineup, lineup]: which policy plays which seat
 --   players [Players, integer]: how many play
 --   cells [Cells, integer]: combinations of variants, none included
 --   deals [Deals, integer]: different shuffles of a cell, at most

@@ -1,7 +1,7 @@
 -- Question: How often is each item acquired, and when?
 -- Note: Win points of the seats that acquired it do not make it the cause: a player who acquires much wins.
 -- Parameters:
---   $lineup (cells.lineup, required): who sits where
+--   $lineup (cells.lineup, required): which policy plays which seat
 --   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
 --   item [Item, item]: its id

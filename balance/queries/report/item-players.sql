@@ -1,7 +1,7 @@
 -- Question: What is an item worth at each number of players?
 -- Parameters:
 --   $item (integer, required): its id
---   $lineup (cells.lineup, required): who sits where
+--   $lineup (cells.lineup, required): which policy plays which seat
 --   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
 --   players [Players]: how many play; all: every number of players together, each seat counting alike

@@ -3,7 +3,7 @@
 -- Note: Chance deals, so the item is the cause. Filled, and "yes": it differs from the average item, corrected for
 --       all items (Benjamini and Yekutieli). Neighbours in rank are rarely distinct: look at the intervals.
 -- Parameters:
---   $lineup (cells.lineup, required): who sits where
+--   $lineup (cells.lineup, required): which policy plays which seat
 --   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
 --   rank [, integer]: the best first
@@ -13,7 +13,7 @@
 --   value [Value, signed]: win points of the seats that were dealt it, less 1
 --   low: lower end of its 95% interval (Student, from the variance over deals)
 --   high: upper end of its 95% interval
---   differs [Differs]: whether it differs from the average item beyond doubt
+--   differs [Differs]: whether it clearly differs from the average item
 --   built [Built, share]: of the seats that were dealt it, how many built it
 --   built_low: lower end of its 95% interval (Wilson, from the variance over deals)
 --   built_high: upper end of its 95% interval

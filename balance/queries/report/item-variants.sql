@@ -1,7 +1,7 @@
 -- Question: Under which variants is an item worth more or less than in the same games without them?
 -- Note: Ranked by the end of the interval that is nearer to 0: few games alone rank nothing high.
 -- Parameters:
---   $lineup (cells.lineup, required): who sits where
+--   $lineup (cells.lineup, required): which policy plays which seat
 --   $counts (text, optional): only these numbers of players, such as 2,4
 --   $item (integer, optional): only this item, by its id; corrections are for all
 --   $most (integer, default 10): how many rows
@@ -11,7 +11,7 @@
 --   difference [Difference, signed]: its value under it, less its value in the same games without it
 --   low: lower end of its 95% interval (Student, from the variance over deals)
 --   high: upper end of its 95% interval
---   differs [Differs]: whether that is beyond doubt, corrected for all items and variants (Benjamini and Yekutieli)
+--   differs [Differs]: whether that is clear: p-value at most 5%, corrected for all items and variants (Benjamini and Yekutieli)
 --   with_value [Under it, signed]: win points of the seats that were dealt it, less 1
 --   without_value [Without, signed]: the same in games without the variant
 --   seats [Dealt, integer]: seats that were dealt it under the variant

@@ -1,7 +1,7 @@
 -- Question: How much longer or shorter are games under each variant alone?
 -- Note: Mean length, as a multiple of that without variants.
 -- Parameters:
---   $lineup (cells.lineup, required): who sits where
+--   $lineup (cells.lineup, required): which policy plays which seat
 --   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
 --   variant [Variant, variant]: what is in force

@@ -1,7 +1,7 @@
 -- Question: How long are games under each combination, as a multiple of those without variants?
 -- Parameters:
 --   $players (cells.players, required): how many play
---   $lineup (cells.lineup, required): who sits where
+--   $lineup (cells.lineup, required): which policy plays which seat
 -- Columns:
 --   variants [Combination, pair]: what is in force
 --   ratio [Times as long, number]: mean length, as a multiple of that without any

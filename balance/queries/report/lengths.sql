@@ -1,7 +1,7 @@
 -- Question: How long do games last?
 -- Title: How long games last by number of players
 -- Parameters:
---   $lineup (cells.lineup, required): who sits where
+--   $lineup (cells.lineup, required): which policy plays which seat
 --   $counts (text, optional): only these numbers of players, such as 2,4
 --   $last (integer, default 60): no rounds after this one; their games count all the same
 -- Columns:

@@ -8,7 +8,7 @@
 -- Columns:
 --   variants [Combination, pair]: what is in force
 --   players [Players, integer]: how many play
---   lineup [In, lineup]: who sits where
+--   lineup [In, lineup]: which policy plays which seat
 --   mean [Mean rounds, number]: rounds of a game
 --   mean_low: lower end of its 95% interval (Student)
 --   mean_high: upper end of its 95% interval

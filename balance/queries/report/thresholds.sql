@@ -6,7 +6,7 @@
 --   accepted [Accepted]: the accepted range
 --   class [Beyond it]: whether a metric outside breaks the game or bends it
 --   reason [Why]: in the words of the designers
---   outside [Outside, integer]: how many combinations, beyond doubt; nothing: these games say nothing of it
+--   outside [Outside, integer]: how many combinations clearly are; empty if these games do not show the metric
 select t.threshold_id, t.accepted, case when t.class_low <> t.class_high then t.class_low || ' / ' || t.class_high
     else coalesce(t.class_low, t.class_high) end as class, t.reason,
   case when count(f.cell_id) > 0

@@ -76,7 +76,7 @@ def _prices(m: Evidence) -> list[Block]:
                 Heading("cost", "Cost", "integer", "As printed."),
                 Heading("under", "Played"),
                 Heading("price", "Price", "interval", f"At this cost the {word} is worth the average."),
-                Heading("proposed", "Proposed", "integer", "Where the printed cost is off beyond doubt."),
+                Heading("proposed", "Proposed", "integer", "Where the printed cost is clearly off."),
             ),
             rows,
             Source(
@@ -101,7 +101,7 @@ def _with_variants(m: Evidence, lineup: str, n: str) -> list[Block]:
     return [
         Paragraph(
             f"{rows[0]['found']:,} of {rows[0]['tests']:,} combinations of {_a(m.facts.item)} and a "
-            f"{m.facts.variant} differ beyond doubt from the {m.facts.item} without the {m.facts.variant} "
+            f"{m.facts.variant} clearly differ from the {m.facts.item} without the {m.facts.variant} "
             "(corrected for all of them)."
         ),
         table,

@@ -46,9 +46,9 @@ def section(m: Evidence, made: Provenance) -> Section:
             Paragraph(
                 "How a verdict is made: each metric has an [[accepted range]]"
                 + _written(m)
-                + "[[Broken]] means that the games rule out that the metric lies inside; [[fine]], that they "
+                + "[[Broken]] means that the games rule out that the metric is inside; [[fine]], that they "
                 "rule out that any "
-                "metric lies outside; a cell of few games is [[undecided]], however good it looks. Looking "
+                "metric is outside; a cell of few games is [[undecided]], however good it looks. Looking "
                 "at many things at "
                 "once finds extremes by chance: so everything was corrected together "
                 f"({m.ranking.judgements.family}). Of all "
@@ -182,9 +182,9 @@ def _default_sweep(run: Run) -> bool:
     from balance.sweep.planning import make_plan
 
     plan = run.plan
-    counts = {
-        cell.players: max(c.deals for c in plan.cells if c.players == cell.players) for cell in plan.cells
-    }
+    counts: dict[int, int] = {}
+    for cell in plan.cells:
+        counts[cell.players] = max(counts.get(cell.players, 0), cell.deals)
     again = make_plan(
         run.game,
         run.catalog,
@@ -199,7 +199,7 @@ def _default_sweep(run: Run) -> bool:
 
 
 def _not_looked_at(m: Evidence) -> list[str]:
-    """Return the thresholds that no cell was held against: these games say nothing of their metrics."""
+    """Return the thresholds that no cell was compared with, because these games do not show their metrics."""
     assert m.ranking is not None
     judged = m.ranking.judgements.judgements
     looked = {f.threshold.id for one in judged for cell in one.cells for f in cell.findings}
@@ -227,7 +227,7 @@ def _confidence(m: Evidence) -> list[Block]:
 
 
 def _hanging(m: Evidence) -> list[Block]:
-    """Return which verdicts and values would change if facts in doubt were otherwise, as measured before."""
+    """Return which verdicts and values depend on facts in doubt, as measured before."""
     if not isinstance(m.game, Doubtful):
         return []
     plan = m.run.plan
@@ -235,15 +235,16 @@ def _hanging(m: Evidence) -> list[Block]:
     if found is None or found.edition != plan.edition:
         return [
             Paragraph(
-                "Which verdicts would change if facts in doubt were otherwise was not measured for this "
-                f"edition; balance contested --edition {plan.edition} does."
+                "Which verdicts depend on facts in doubt was not measured for this "
+                f"edition; balance contested --edition {plan.edition} measures it."
             )
         ]
     stale = found.stale(run_stamp(m.game, plan))
     told = (
-        f"What hangs on facts in doubt, on {count(found.games, 'game', 'games')} of {found.players} "
-        "players of their own. Where sources disagree the other reading was played; where only one "
-        "speaks, the entry was left out or its numbers moved by one, which is called a sensitivity. "
+        f"What depends on facts in doubt, measured on {count(found.games, 'game', 'games')} of "
+        f"{found.players} players of their own. Where sources disagree the other reading was played; "
+        "where only one speaks, the entry was left out or its numbers moved by one "
+        "(a sensitivity). "
     )
     if stale:
         told += f"Since then {listed(list(stale))} changed: this is how it was. "
@@ -253,7 +254,7 @@ def _hanging(m: Evidence) -> list[Block]:
         blocks.append(
             Table(
                 "contested",
-                "What would change if facts in doubt were otherwise",
+                "What depends on facts in doubt",
                 (
                     Heading("entry", "Entry"),
                     Heading("confidence", "Known"),

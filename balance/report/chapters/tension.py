@@ -31,5 +31,5 @@ def section(m: Evidence) -> Section:
             chart = ask("action-mix-by-round", {"lineup": lineup}, caption=caption)
             blocks += [chart] if rows_of(chart) else []
     if not blocks:
-        blocks.append(Paragraph("The games of this run say nothing about tension and actions."))
+        blocks.append(Paragraph("The games of this run do not show tension or actions."))
     return Section("tension", "Tension and actions", tuple(blocks))

@@ -1,7 +1,7 @@
 """Still figures, drawn with matplotlib: the same figure of the model, the same bytes.
 
-Letters are paths, so that nothing depends on the fonts of a machine; colours are told apart by the
-colour-blind (Okabe and Ito's) and by their shade in print. Never a number that is not in the figure.
+Letters are paths, so that nothing depends on the fonts of a machine; the colour-blind can distinguish the
+colours (Okabe and Ito's), and in print they differ in shade. Never a number that is not in the figure.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COLOURS: Final = (
     "#B8A800",
     "#999999",
 )
-"""Of series, one after the other."""
+"""Colours of series, in order."""
 VERDICT_COLOURS: Final[Mapping[str, str]] = {
     "broken": "#8E0B1E",
     "undecided": "#F4EBD6",
@@ -41,7 +41,7 @@ VERDICT_COLOURS: Final[Mapping[str, str]] = {
 }
 """Dark red, light sand, amber and middle blue: they differ in shade, and avoid red beside green."""
 _STACKED: Final = ("#1B2A49", "#D55E00", "#56B4E9", "#F6E8A0", "#777777", "#009E73", "#CC79A7")
-"""Of bars upon each other: neighbours differ in shade, so that they are told apart in print."""
+"""Colours of stacked bars: neighbours differ in shade, so that print shows them apart."""
 FONT: Final = "DejaVu Sans"
 """It comes with matplotlib: `font_folder`."""
 _MARKERS: Final = "osD^vPX*h"

@@ -106,7 +106,7 @@ def term_id(term: str) -> str:
 
 @dataclass(frozen=True)
 class _Links:
-    """Where names lead within the page."""
+    """The targets of names within the page."""
 
     places: frozenset[str]
     """Variants that the atlas knows."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from balance import layout
+from balance import text_columns
 from balance.report.model import (
     ON_FRESH,
     Answer,
@@ -28,7 +28,7 @@ from balance.report.model import (
 RIGHT: Final = frozenset({"integer", "number", "share", "interval"})
 """Kinds of columns that are set to the right."""
 SIGNS: Final = {"broken": "×", "undecided": "?", "bent": "~", "fine": "✓"}
-"""What stands before a verdict, for those who see no colours."""
+"""The mark before a verdict, for readers who do not see colours."""
 Paint = Callable[[str, str], str]
 """Colours a line: takes it with `title` or the verdict that it is about."""
 _MOST_BARS: Final = 10
@@ -208,7 +208,7 @@ class _Plain(_Markdown):
     def code(self, words: str) -> Iterator[str]:
         """Yield something to be copied as it is; a command that is too long goes on in the next line."""
         if words:
-            lines = (layout.escape(line) for line in words.splitlines())
+            lines = (text_columns.escape(line) for line in words.splitlines())
             yield from (*(part for line in lines for part in _continued(line, self.width - 2)), "")
 
     def table(self, table: Table) -> Iterator[str]:
@@ -225,7 +225,7 @@ class _Plain(_Markdown):
             return self.paint(line, table.rows[row][verdicts[0]].text) if verdicts else line
 
         heads, right = [h.title for h in table.headings], [h.kind in RIGHT for h in table.headings]
-        yield layout.table(heads, cells, right, self.width, paint)
+        yield text_columns.table(heads, cells, right, self.width, paint)
 
 
 def _continued(line: str, width: int) -> Iterator[str]:
@@ -275,7 +275,7 @@ def _row(entries: Sequence[str], *, raw: bool = False) -> str:
 
 
 def _line(words: str) -> str:
-    return layout.escape(" ".join(plain(words).split()))
+    return text_columns.escape(" ".join(plain(words).split()))
 
 
 def _escaped(words: str) -> str:

@@ -136,7 +136,7 @@ def test_every_module_that_a_sweep_executes_moves_the_hash(traced):
 def test_what_only_describes_prints_tunes_or_measures_is_out_of_the_hash(traced):
     found = set(sources.outlines(*ENTRIES))
     for name in (
-        "balance.suggest",
+        "balance.nearest",
         "balance.games.contract",
         "balance.games.forms",
         "balance.games.measures",

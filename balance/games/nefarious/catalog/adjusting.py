@@ -17,7 +17,7 @@ from balance.games.nefarious.catalog.loading import rebuilt
 from balance.games.nefarious.catalog.model import Catalog, Invention, Item, Twist
 from balance.games.nefarious.catalog.reading import change_range, read_invention
 from balance.games.tomlfile import Problems, RawEntry
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 UNSURE: Final = ("contested", "inferred", "one", "one+")
 """The confidences that leave doubts; the printed rules and two transcriptions that agree leave none."""

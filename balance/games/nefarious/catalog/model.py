@@ -16,7 +16,7 @@ from balance.errors import UsageError
 from balance.games.folding import folded
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.policies.weights import Policies
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 if TYPE_CHECKING:
     from balance.games.tomlfile import RawEntry

@@ -26,7 +26,7 @@ from balance.games.nefarious.vocabulary import (
     Effect,
     Line,
 )
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 # What a line may do at each moment, and which counted things are known then.
 _THINGS_AT: Final[dict[str, tuple[str, ...]]] = {

@@ -6,7 +6,7 @@ Must not import the compiler: names are checked without it.
 from typing import Final
 
 from balance.errors import UsageError
-from balance.suggest import unknown
+from balance.nearest import unknown
 
 POLICIES: Final[dict[str, int]] = {
     "random": 0,

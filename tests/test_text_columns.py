@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from balance.layout import table
+from balance.text_columns import table
 
 HEADS = ["lineup", "players", "pair_a", "pair_b", "policy", "win_points", "low", "high", "games"]
 ROW = [

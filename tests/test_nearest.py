@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balance.suggest import nearest, unknown
+from balance.nearest import nearest, unknown
 
 TWISTS = ["unions", "mad-broker", "rigged-investments", "lingering-evil", "Café Noir", "Профсоюзы"]
 
