@@ -40,7 +40,12 @@ def strict(tmp_path):
     return ["--thresholds", str(file)]
 
 
-def test_the_verdict_comes_first_then_the_reasons_with_numbers(check, strict):
+def widest(lines, folder):
+    """Return the length of the longest line that does not hold a path, which cannot be broken."""
+    return max(len(line) for line in lines if str(folder) not in line)
+
+
+def test_the_verdict_comes_first_then_the_reasons_with_numbers(check, strict, tmp_path):
     code, out, _ = check("windy", *TINY, *strict)
     assert code == 4
     lines = out.splitlines()
@@ -50,7 +55,7 @@ def test_the_verdict_comes_first_then_the_reasons_with_numbers(check, strict):
     assert "without: " in out
     assert "Accepted: at least 60." in " ".join(out.split())
     assert "corrected together" in " ".join(out.split())
-    assert max(map(len, lines)) <= 80
+    assert widest(lines, tmp_path) <= 80
 
 
 def test_the_game_that_it_names_replays(check, strict, capfd):
@@ -237,7 +242,7 @@ def test_the_worst_fit_on_one_screen_a_line_each(check, strict, tmp_path):
     assert len(rows) == 2
     assert re.fullmatch(r"1  × +\w+ +[23] +length \d+ +\d+", rows[0])  # the last is on fresh games
     assert "... and 4 more: --top 0, or --format csv. Not looked at: luck" in " ".join(out.split())
-    assert (max(map(len, lines)) <= 80, len(lines) <= 24) == (True, True)
+    assert (widest(lines, tmp_path) <= 80, len(lines) <= 24) == (True, True)
     _, out, _ = check("--all", str(made.path), *strict, "--top", "10", "--players", "3")
     assert "The 3 worst at 3 players" in out
     assert re.search(r"^1  × +\w+ +length \d+ +\d+$", out, re.MULTILINE)
