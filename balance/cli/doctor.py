@@ -115,19 +115,21 @@ def _content(run: Run, replay: int, holds: list[_Item]) -> Iterator[Damage]:
     from balance.sweep.examine import checks_deals, wrong_content, wrong_games, wrong_head
     from balance.sweep.simulation import require_same_engine
 
-    with diagnostics.progress("reading rows", run.plan.shards) as line:
-        found = list(wrong_content(run, line.advance))
-    if not checks_deals(run):
-        holds.append(("deals", "not compared", "the measures were declared differently"))
+    other = ""
     try:
         require_same_engine(run.path, run.plan, run.game)
     except BalanceError as problem:
-        holds.append(("replayed", 0, f"small tables are not compared either: {problem}"))
-        yield from found
-        return
-    found += wrong_head(run)
+        other = str(problem)
+    found = [] if other else list(wrong_head(run))
+    if not found:  # rows are compared with the small tables
+        with diagnostics.progress("reading rows", run.plan.shards) as line:
+            found += wrong_content(run, line.advance)
+    if not checks_deals(run):
+        holds.append(("deals", "not compared", "the measures were declared differently"))
     yield from found
-    if found or not replay:
+    if other:
+        holds.append(("replayed", 0, f"small tables are not compared either: {other}"))
+    if found or other or not replay:
         return
     gameoptions.announce_warm_up(run.game, replay=True)
     with diagnostics.progress("replaying", replay) as line:

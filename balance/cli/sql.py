@@ -185,8 +185,10 @@ def _script(con: Connection, options: output.OutputOptions) -> None:
 
 def _questions(con: Connection, text: str) -> Iterator[Asked]:
     sql: list[str] = []
-    for line in [*text.splitlines(), "@"]:
-        if not line.startswith("@"):
+    for line in [*text.split("\n"), "@"]:
+        before = "\n".join(sql).strip()
+        inside = before and not before.endswith(";")  # a line of a statement, perhaps of a text in it
+        if not line.startswith("@") or (inside and line != "@"):
             sql.append(line)
             continue
         for statement in con.statements("\n".join(sql)):

@@ -133,10 +133,10 @@ def _of_file(con: Connection, file: str, given: Mapping[str, str]) -> Asked:
 
     try:
         text = read_stdin() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
-    except (FileNotFoundError, IsADirectoryError):
-        raise UsageError(f"there is no file {file}") from None
     except UnicodeDecodeError:
         raise UsageError(f"{file} is not UTF-8 text") from None
+    except (FileNotFoundError, IsADirectoryError, ValueError):  # a name with a NUL character
+        raise UsageError(f"there is no file {file}") from None
     if file != "-" and HEAD.match(text):
         return _ready(con, load_question(file), given)
     return plain_query(text, given)

@@ -456,9 +456,11 @@ def _copy(
         con.execute(f"copy ({exact.json_lines(statement.sql, columns)}) to {where} ({options})", bound)
     else:
         con.execute(f"create or replace temp table result as {statement.sql}", bound)
-        rows = exact.parquet("from result", columns, con.execute(exact.ranges(columns)).fetchall()[0])
-        con.execute(f"copy ({rows}) to {where} (format parquet)")
-        con.execute("drop table result")
+        try:
+            rows = exact.parquet("from result", columns, con.execute(exact.ranges(columns)).fetchall()[0])
+            con.execute(f"copy ({rows}) to {where} (format parquet)")
+        finally:
+            con.execute("drop table result")
 
 
 def _frame(con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object]) -> pl.DataFrame:

@@ -76,8 +76,11 @@ def arrow(query: str, columns: Sequence[Column]) -> str:
 
 
 def ranges(columns: Sequence[Column]) -> str:
-    """Return a query over a table `result` for the smallest and the largest value of each wide column."""
-    ends = [f"min(c{k}), max(c{k})" if _is_wide(c) else "null, null" for k, c in enumerate(columns)]
+    """Return a query over a table `result` for the smallest and the largest value of each wide column.
+
+    It has one row, whatever the table holds.
+    """
+    ends = [f"min(c{k}), max(c{k})" if _is_wide(c) else "min(null), null" for k, c in enumerate(columns)]
     inner = ", ".join(f"c{k}" for k in range(len(columns)))
     return f"select {', '.join(ends)} from result as t({inner})"  # noqa: S608 - no word of the user in it
 

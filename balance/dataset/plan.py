@@ -21,6 +21,8 @@ MOST_BYTES: Final = 16 * 2**20
 MOST_SEATS: Final = 450_000
 """Seats of a shard: two workers hold two of them in memory. Very long runs have more shards instead."""
 _MOST_PLAYERS: Final = 99
+_MOST_VARIANTS: Final = 8
+"""In force at once: their orders are listed."""
 _CELL_COLUMNS: Final = ("cell_id", "players", "variants", "lineup", "first_index", "deals", "replicates")
 
 
@@ -187,6 +189,7 @@ def _check(plan: Plan) -> None:
         _check_number("first_index", cell.first, HIGHEST_GAME + 1)
         _check_number("deals", cell.deals, HIGHEST_GAME + 1 - cell.first)
         _check_number("replicates", cell.replicates, MOST_REPLICATES)
+        _check_number("variants", len(cell.variants), _MOST_VARIANTS)
         names: list[object] = [cell.lineup, *cell.variants]
         if not all(isinstance(name, str) for name in names):
             raise TypeError(f"a name of cell {cell.id} is not a text")

@@ -177,7 +177,11 @@ def read_plan(folder: Path) -> Plan:
     try:
         with open_regular(folder, states.RUN, MOST_BYTES) as content:
             text = content.read().decode()
-        return parse_plan(text, str(file))
+        plan = parse_plan(text, str(file))
+        games.get(plan.game)
+        return plan
+    except UsageError as error:  # the mistake is in the file
+        raise DataError(f"{file}: {error}") from None
     except (FileNotFoundError, NotADirectoryError):
         raise DataError(f"there is no run in {folder}: {states.RUN} is missing") from None
     except OSError as error:

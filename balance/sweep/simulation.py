@@ -258,15 +258,15 @@ def prepare_repair(folder: str | Path) -> Prepared:
 
     run = Run(path, plan, state)
     lost = {n for n in range(plan.shards) if n not in state.shards or found & state.shards[n].keys()}
+    if state.head and not found & state.head.keys():
+        found |= {damage.file for damage in wrong_head(run)}
     if state.head and not found & state.head.keys():  # which rows are compared with
         found |= {damage.file for damage in wrong_content(run, leave=lost)}
     if states.RUN in found:
         raise DataError(f"{path / states.RUN} contradicts itself; 'balance doctor {path}' shows how")
     again = [number for number, files in state.shards.items() if found & files.keys()]
-    if not found and not lost and state.head:
-        found = {damage.file for damage in wrong_head(run)}
-        if any(wrong_games(run, GAMES_REPLAYED)):  # a sample, so others may be wrong too
-            again = list(state.shards)
+    if not found and not lost and state.head and any(wrong_games(run, GAMES_REPLAYED)):
+        again = list(state.shards)  # a sample, so others may be wrong too
     return Prepared(game, catalog, plan, path, bool(found or again or not state.head), tuple(sorted(again)))
 
 

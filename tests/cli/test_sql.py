@@ -251,6 +251,23 @@ def test_a_query_that_fails_late_leaves_no_file(sql, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_no_rows_as_parquet(sql, tmp_path):
+    target = tmp_path / "none.parquet"
+    assert sql("first", "from games where false", "--format", "parquet", "-o", str(target))[0] == 0
+    assert pl.read_parquet(target).height == 0
+
+
+def test_only_a_line_feed_ends_a_line_of_a_pipe(sql):
+    query = "select unicode(substr('a\u2028b', 2, 1)) as u, '\n@x\n' as t"
+    assert json.loads(sql("first", "--json", stdin=query)[1]) == [{"u": 0x2028, "t": "\n@x\n"}]
+
+
+def test_a_file_name_that_no_file_can_have(sql):
+    code, _, err = sql("first", stdin="@a\0b.sql\n")
+    assert code == 2
+    assert "there is no file" in err
+
+
 # --- what goes wrong
 
 

@@ -9,6 +9,7 @@ import random
 import re
 import shutil
 import signal
+from dataclasses import replace
 
 import pytest
 
@@ -384,3 +385,23 @@ def test_control_characters_in_names(folder, original, outside, capsys):
     assert command(["sql", str(folder), "select name from moods"]) == 0
     assert "\x1b" not in capsys.readouterr().out
     attempt(commands(folder, original)["doctor"], outside, (0, 3))
+
+
+def last_cell_with_twelve(plan):
+    cell = replace(plan.cells[-1], variants=tuple(f"v{k}" for k in range(12)))
+    return replace(plan, cells=(*plan.cells[:-1], cell))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda plan: replace(plan, game="nebarious"), "nebarious"),
+        (last_cell_with_twelve, "variants 12"),
+    ],
+    ids=["a game that does not exist", "more variants than can be in force"],
+)
+def test_a_plan_that_no_game_has(folder, original, capfd, change, message):
+    (folder / "run.json").write_text(change(original.plan).text())
+    for name, words in commands(folder, original).items():
+        assert command(words) == 3, name
+        assert message in capfd.readouterr().err

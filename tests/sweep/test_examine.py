@@ -193,6 +193,7 @@ def test_a_shard_that_the_plan_does_not_have_gives_no_rows(folder, capsys):
         ("cells", lambda f: f.with_columns(players=pl.lit(6, pl.Int8))),
         ("cells", lambda f: pl.concat([f, f])),
         ("moods", lambda f: f.with_columns(name=pl.col("name").reverse())),
+        ("charms", lambda f: pl.DataFrame({"a": [1]})),
         ("run", lambda f: f.clear()),
         ("policies", lambda f: f.clear()),
     ],
