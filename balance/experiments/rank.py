@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,11 +45,11 @@ class Confirmed:
         compute_p_values([again])
         return again.p_broken <= 0.05
 
-    def sentence(self) -> str:
-        """Return the fresh figure in words."""
+    def sentence(self, items: Mapping[str, str]) -> str:
+        """Return the fresh figure in words; `items` has the names of items by id."""
         if self.fresh is None:
             return "could not be measured again"
-        return f"{measured_sentence(self.fresh)} on {self.games:,} fresh games"
+        return f"{measured_sentence(self.fresh, items=items)} on {self.games:,} fresh games"
 
 
 @dataclass(frozen=True)

@@ -40,16 +40,17 @@ class Ranking:
 
     def sentence(self, finding: Finding) -> str:
         """Return a finding in words, beside the same without variants."""
-        return finding_sentence(finding, self.bench.without(finding), self._items)
+        return finding_sentence(finding, self.bench.without(finding), self.items)
 
     @cached_property
-    def _items(self) -> dict[str, str]:
+    def items(self) -> dict[str, str]:
+        """The names of items by id."""
         run = self.runs[0]
         return entry_names(run.game, run.catalog, run.game.facts.item)
 
     def pools(self) -> list[str]:
         """Return the verdicts on what is judged over everything that was played, in words."""
-        return [pool_sentence(pool, self._items) for pool in self.judgements.pools]
+        return [pool_sentence(pool, self.items) for pool in self.judgements.pools]
 
     def in_brief(self, judgement: Judgement) -> str:
         """Return in one line what bends a combination."""

@@ -106,6 +106,14 @@ def test_what_fresh_games_do_not_confirm_is_not_broken(evidence):
     assert not [step for step in after.next_steps if step.startswith(("Look at the worst", "Consider"))]
 
 
+def test_a_card_has_its_name_on_fresh_games_too(evidence):
+    ranking = evidence.ranking
+    every = (one for own in ranking.bench.measured.values() for one in own)
+    card = next(one for one in every if one.metric.name == "item")
+    finding = broken(evidence.judged)[0].reasons[0]
+    assert ranking.items[card.of] in Confirmed(finding, card, 600).sentence(ranking.items)
+
+
 def test_every_number_of_the_first_page_shows_over_how_many_games(evidence):
     found = summary.make_summary(evidence)
     assert found.headline.startswith(

@@ -106,7 +106,7 @@ def _row(m: Evidence, judgement: Judgement) -> Worst:
         judgement.players,
         m.strength_name(finding.cell.lineup),
         m.ranking.sentence(finding),
-        f"{again.sentence()}." if again else "",
+        f"{again.sentence(m.ranking.items)}." if again else "",
         again.holds if again else None,
         finding.cell.games,
         both.strength if both else "",
