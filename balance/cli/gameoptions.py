@@ -118,14 +118,6 @@ LineupOption = Annotated[
         help=f"Which player sits on which seat: {FORMS}.",
     ),
 ]
-HandicapOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--handicap",
-        metavar="SEAT:+3money",
-        help="What a seat starts with more or less: SEAT:+3money, SEAT:-1card; repeatable.",
-    ),
-]
 CatalogOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -197,10 +197,3 @@ class Facts:
     def mask(self, how: str) -> tuple[str, ...]:
         """Return the columns of `seats` with the mask of items held in a way; none: the game has no such."""
         return dict(self.holdings.ways).get(how, ()) if self.holdings else ()
-
-
-class Handicap(NamedTuple):
-    """The money and cards that a seat starts with beyond what the rules give it; may be negative."""
-
-    money: int = 0
-    cards: int = 0

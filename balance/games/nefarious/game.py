@@ -273,12 +273,6 @@ class Nefarious(Engine):
 
         return rows_of(cell, events)
 
-    def broken_laws(self, cell: "Cell", events: Sequence[Event]) -> list[str]:
-        """Return what in the events contradicts the laws of the game."""
-        from balance.games.nefarious.replay.ledger import broken_laws
-
-        return broken_laws(cell, events)
-
     def transcript(self, cell: "Cell", events: Sequence[Event], first_round: int = 1) -> str:
         """Return a game as text for people."""
         from balance.games.nefarious.replay.transcript import transcript
