@@ -148,7 +148,7 @@ def announce_warm_up(game: Game[Any, Any], *, replay: bool) -> bool:
     return bool(note)
 
 
-_NOT_ASKED: Final = {"format_", "as_json", "out", "force", "jobs", "page", "fail_on", "write", "every"}
+_NOT_ASKED: Final = {"format_", "as_json", "out", "force", "jobs", "fail_on", "write", "every"}
 """Options that do not change what is computed: where it goes, how it looks, how fast it is."""
 
 

@@ -92,15 +92,6 @@ def half_width(deals: int, players: int) -> float:
     return Z * math.sqrt(share * (1 - share) / deals)
 
 
-def win_points_half_width(deals: int, players: int, policies: int) -> float:
-    """Return the half-width of the 95% interval of a policy's win points, at 1, where seats draw policies.
-
-    The deal is the unit: with s seats of the policy among n, the wins less s/n have the variance
-    q(1-q)(1-1/n) where q = 1/policies, and the policy has nq seats per deal.
-    """
-    return Z * math.sqrt((policies - 1) * (1 - 1 / players) / deals)
-
-
 # --- the plan
 
 

@@ -115,19 +115,20 @@ def prepare(
     counts = parse_players(texts_of(players) or ["{}-{}".format(*facts.players)], facts)
     if replicates < 1:
         raise UsageError(f"replicates {replicates}: a deal is played at least once", parameter="replicates")
-    plan = make_plan(
+    deals = deals_of(facts, games_per_cell, precision)
+    return prepare_catalog(
         found,
         loaded,
         edition=chosen,
-        players=counts,
+        deals={count: deals[count] for count in counts},
         combinations=combinations_of(found, loaded, chosen, texts_of(variants) or [ALL], ordered=ordered),
         lineups=texts_of(lineups),
-        deals=deals_of(facts, games_per_cell, precision),
         replicates=replicates,
         seed=seed,
         ordered=ordered,
+        out=out,
+        kept=kept,
     )
-    return _prepared(found, loaded, plan, out, kept=kept)
 
 
 def prepare_extension(
@@ -158,30 +159,6 @@ def prepare_extension(
         deals=deals_of(facts, games_per_cell, precision),
     )
     return _prepared(game, run.catalog, plan, out)
-
-
-def prepare_fresh(
-    run: Run,
-    *,
-    seed: int,
-    players: int,
-    combinations: Sequence[tuple[str, ...]],
-    lineups: Sequence[str],
-    games_per_cell: int,
-) -> Prepared:
-    """Make the plan of a run that plays cells of another one on a seed of its own."""
-    require_same_engine(run.path, run.plan, run.game)
-    return prepare_catalog(
-        run.game,
-        run.catalog,
-        edition=run.plan.edition,
-        deals={players: games_per_cell},
-        combinations=combinations,
-        lineups=lineups,
-        seed=seed,
-        ordered=run.plan.ordered,
-        kept=False,
-    )
 
 
 def prepare_cells(
@@ -218,6 +195,7 @@ def prepare_catalog(
     combinations: Sequence[tuple[str, ...]],
     lineups: Sequence[str],
     seed: int,
+    replicates: int = 1,
     ordered: bool = False,
     out: str | Path | None = None,
     kept: bool = True,
@@ -231,6 +209,7 @@ def prepare_catalog(
         combinations=combinations,
         lineups=lineups,
         deals=deals,
+        replicates=replicates,
         seed=seed,
         ordered=ordered,
     )

@@ -153,19 +153,6 @@ def test_precision_decides_the_games_of_each_player_count():
     }
 
 
-def test_the_width_of_win_points_in_a_field_is_what_a_simulation_finds():
-    import numpy as np
-
-    players, policies, deals, runs = 4, 3, 400, 3000
-    rng = np.random.default_rng(1)
-    drawn = rng.integers(policies, size=(runs, deals, players)) == 0
-    winner = rng.integers(players, size=(runs, deals, 1))
-    wins = np.take_along_axis(drawn, winner, axis=2).sum(axis=(1, 2))
-    points = wins / drawn.sum(axis=(1, 2)) * players
-    found = 1.96 * points.std()
-    assert planning.win_points_half_width(deals, players, policies) == pytest.approx(found, rel=0.05)
-
-
 # --- what is refused
 
 
