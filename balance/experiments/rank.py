@@ -121,7 +121,6 @@ def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int
             combinations=sorted({(), *(j.variants for j, _ in here)}),
             lineups=sorted({f.cell.lineup for _, f in here}),
             seed=fresh_seed(run.plan.seed),
-            ordered=run.plan.ordered,
             kept=False,
         )
         fresh = statistics([play(prepared)])

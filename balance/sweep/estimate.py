@@ -96,8 +96,8 @@ def _compiling(prepared: Prepared) -> float:
     """Return the seconds that all cells take to be compiled; once for all lineups."""
     game, plan = prepared.game, prepared.plan
     kinds = {(cell.players, cell.variants) for cell in plan.cells if cell.deals}
-    open_order = game.facts.variants_ordered and not plan.ordered
-    number = sum(factorial(len(variants)) if open_order else 1 for _, variants in kinds)
+    ordered = game.facts.variants_ordered
+    number = sum(factorial(len(variants)) if ordered else 1 for _, variants in kinds)
     some = sorted(kinds)[:: max(1, len(kinds) // 8)][:8]
     begun = time.perf_counter()
     for players, variants in some:

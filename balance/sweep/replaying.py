@@ -155,7 +155,7 @@ def find_game(run: Run, number: int) -> Replayed:
 
 def variants_of(run: Run, planned: PlannedCell, index: int) -> tuple[str, ...]:
     """Return the variants of a game in the order in which they were in force."""
-    possible = orders(run.game.facts, run.plan, planned)
+    possible = orders(run.game.facts, planned)
     return tuple(possible[variant_order(run.plan, planned, np.array([index]), len(possible))[0]])
 
 

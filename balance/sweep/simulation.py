@@ -64,7 +64,6 @@ def simulate(
     lineups: str | Iterable[str] | None = None,
     seed: int = 0,
     catalog: Iterable[str | Path] = (),
-    ordered: bool = False,
     jobs: int | None = None,
 ) -> Run:
     """Play a run into the folder `out`, go on with one that was begun, or open it if it is finished.
@@ -83,7 +82,6 @@ def simulate(
         lineups=lineups,
         seed=seed,
         catalog=catalog,
-        ordered=ordered,
     )
     return run_prepared(prepared, jobs).run
 
@@ -101,7 +99,6 @@ def prepare(
     lineups: str | Iterable[str] | None = None,
     seed: int = 0,
     catalog: Iterable[str | Path] = (),
-    ordered: bool = False,
     kept: bool = True,
 ) -> Prepared:
     """Make the plan of a run, and refuse what could not be played or written.
@@ -121,11 +118,10 @@ def prepare(
         loaded,
         edition=chosen,
         deals={count: deals[count] for count in counts},
-        combinations=combinations_of(found, loaded, chosen, texts_of(variants) or [ALL], ordered=ordered),
+        combinations=combinations_of(found, loaded, chosen, texts_of(variants) or [ALL]),
         lineups=texts_of(lineups),
         replicates=replicates,
         seed=seed,
-        ordered=ordered,
         out=out,
         kept=kept,
     )
@@ -153,8 +149,7 @@ def prepare_extension(
         run.catalog,
         run.plan,
         players=parse_players(texts_of(players), facts) or None,
-        combinations=combinations_of(game, run.catalog, run.plan.edition, asked, ordered=run.plan.ordered)
-        or None,
+        combinations=combinations_of(game, run.catalog, run.plan.edition, asked) or None,
         lineups=texts_of(lineups) or None,
         deals=deals_of(facts, games_per_cell, precision),
     )
@@ -168,7 +163,6 @@ def prepare_cells(
     *,
     edition: str,
     seed: int,
-    ordered: bool = False,
     chosen: Mapping[int, Sequence[int]] | None = None,
     name: str = "",
 ) -> Prepared:
@@ -177,9 +171,7 @@ def prepare_cells(
     With `chosen` the deals of a cell are places in a list of game indices, by number of players; `name` ends
     the name of the folder then, since such a run does not represent games in general.
     """
-    plan = plan_of_cells(
-        game, catalog, cells, edition=edition, seed=seed, ordered=ordered, chosen=chosen or {}
-    )
+    plan = plan_of_cells(game, catalog, cells, edition=edition, seed=seed, chosen=chosen or {})
     prepared = _prepared(game, catalog, plan, None)
     if not name:
         return prepared
@@ -196,7 +188,6 @@ def prepare_catalog(
     lineups: Sequence[str],
     seed: int,
     replicates: int = 1,
-    ordered: bool = False,
     out: str | Path | None = None,
     kept: bool = True,
 ) -> Prepared:
@@ -211,7 +202,6 @@ def prepare_catalog(
         deals=deals,
         replicates=replicates,
         seed=seed,
-        ordered=ordered,
     )
     return _prepared(game, catalog, plan, out, kept=kept)
 

@@ -64,14 +64,6 @@ def test_ids_follow_players_then_twists():
     assert [cell.id for cell in plan().cells] == list(range(len(keys)))
 
 
-def test_ordered_makes_each_order_a_cell():
-    made = mirror(players=2, variants="pairs", ordered=True, games_per_cell=1)
-    assert len(made.cells) == 36 * 35
-    assert len({cell.variants for cell in made.cells}) == 36 * 35
-    explicit = mirror(players=2, variants=["unions,parallel-universe"], ordered=True)
-    assert [cell.variants for cell in explicit.cells] == [("unions", "parallel-universe")]
-
-
 def test_a_word_for_some_variants_means_their_combinations():
     made = mirror(players=2, variants="all:unions,Perpetual Motion,geeks", games_per_cell=1)
     assert [cell.variants for cell in made.cells] == [
@@ -165,7 +157,6 @@ def test_precision_decides_the_games_of_each_player_count():
         ({"variants": "unions,unions"}, "'unions' is given twice"),
         ({"variants": "unions,geeks,parallel-universe"}, "at most 2"),
         ({"game": "tiny", "variants": "pairs"}, "Tiny race has at most 1 moods at once"),
-        ({"game": "tiny", "ordered": True}, "the order of moods means nothing in Tiny race"),
         ({"lineups": "mirror:randon"}, "unknown policy 'randon'"),
         ({"lineups": "random,random,random"}, "seats 3, but 2 play"),
         ({"games_per_cell": 0}, "games_per_cell 0"),
