@@ -126,7 +126,6 @@ class Replayed:
     run: Run
     id: int
     key: GameKey
-    planned: PlannedCell
     cell: Any
     """The compiled rules."""
     policies: tuple[str, ...]
@@ -150,7 +149,7 @@ def find_game(run: Run, number: int) -> Replayed:
     cell = run.game.compile(run.catalog, run.plan.edition, planned.players, variants)
     lineup = parse_lineup(planned.lineup, planned.players, run.game)
     policies = lineup.names(run.plan.seed, key.index, key.replicate)
-    return Replayed(run, number, key, planned, cell, policies)
+    return Replayed(run, number, key, cell, policies)
 
 
 def variants_of(run: Run, planned: PlannedCell, index: int) -> tuple[str, ...]:

@@ -245,11 +245,7 @@ def _needed(facts: Facts, name: str, roles: Sequence[str]) -> Iterator[str]:
 def _measures(facts: Facts) -> Iterator[str]:
     """Yield the columns for metrics that no table has."""
     named = facts.measures
-    per_game = (named.lead_changes, named.extension, named.exhausted)
-    per_seat = (named.half_score, named.money, named.hand, *named.chosen)
-    if named.chosen and len(named.chosen) != len(facts.actions):
-        yield f"measures name {len(named.chosen)} columns of chosen actions, but there are {facts.actions}"
-    for table, names in (("games", per_game), ("seats", per_seat)):
+    for table, names in (("games", (named.lead_changes,)), ("seats", (named.half_score,))):
         has = [column.name for t in facts.tables if t.name == table for column in t.columns]
         yield from (f"the table {table} has no column {name}" for name in names if name and name not in has)
 

@@ -129,9 +129,8 @@ def without_role(name, role):
         ),
         (with_items(cost="price"), "the listing of charms has no column price"),
         (with_items(paid="points"), "no table with the role item has a column points"),
-        (with_facts(measures=Measures(money="gold")), "the table seats has no column gold"),
+        (with_facts(measures=Measures(half_score="gold")), "the table seats has no column gold"),
         (with_facts(measures=Measures(lead_changes="swaps")), "the table games has no column swaps"),
-        (with_facts(measures=Measures(chosen=("times_run",))), "measures name 1 columns of chosen actions"),
     ],
 )
 def test_facts_that_do_not_fit(game, failure):

@@ -30,7 +30,6 @@ from balance.games.contract import (
     Facts,
     ItemColumns,
     Kind,
-    Measures,
     Number,
     Part,
     Reading,
@@ -117,7 +116,6 @@ FACTS: Final = Facts(
     round_limit=ROUND_LIMIT,
     tables=TABLES,
     default_sweep=(SweepTable("mirror:random"), SweepTable("field")),
-    measures=Measures(money="coins", chosen=tuple(f"times_{action}" for action in ACTIONS)),
     item_columns=ItemColumns(paid="paid", cost="cost", score="points"),  # charms are bought, never dealt
     strengths=(Strength("mirror:random", "random play"), Strength("field", "mixed play")),
     declared=(

@@ -104,16 +104,7 @@ class Nefarious(Engine):
                 SweepTable("drawn:learned,skilled,casual", 0.16, replicates=2),  # luck
             ),
             fixed_games="3fc069ae7128d768",
-            measures=Measures(
-                lead_changes="lead_changes",
-                extension="rounds_after_goal",
-                exhausted="deck_exhausted",
-                half_score="vp_half",
-                money="money",
-                hand="hand",
-                chosen=tuple(f"chose_{action}" for action in v.ACTIONS),
-                acted="actions",
-            ),
+            measures=Measures("lead_changes", "vp_half", "actions"),
             item_columns=ItemColumns(paid="paid", cost="cost", score="vp"),
             strengths=(
                 Strength("mirror:random", "random play"),

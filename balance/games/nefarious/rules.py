@@ -40,9 +40,6 @@ class Cell:
     """The deck in ascending order of id; a card's place here is its number inside the kernel."""
     rules: RecordArray = field(repr=False)
     """One record of state.RULES."""
-    economy: npt.NDArray[np.float64] = field(repr=False)
-    """The factor of the players' parameters: they are written for printed prices and wages."""
-
     networks: dict[int, Floats] = field(default_factory=dict, repr=False, compare=False)
     """The weights of learned players, folded for these rules, by policy; made when first needed."""
 
@@ -73,7 +70,7 @@ def compile_cell(
     rules["weights"][0, POLICIES["random"]] = guesses
     for plain, whose in PLAIN.items():
         rules["weights"][0, POLICIES[plain]] = np.array(catalog.policies.plain_parameters(whose)) * economy
-    return Cell(catalog, found_edition, players, found, cards, rules, economy)
+    return Cell(catalog, found_edition, players, found, cards, rules)
 
 
 def _economy(
