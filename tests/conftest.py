@@ -40,7 +40,6 @@ SLOW = {
     "games/nefarious/test_engine_hash.py": "plays without the compiler",
     "games/nefarious/test_fuzz.py": "catalogs made at random",
     "games/nefarious/test_laws.py": "the laws of the game, for every pair of twists",
-    "games/test_kernel_cache.py": "compiles in processes of their own",
     "judge/test_calibration.py": "error rates, by repeating whole experiments",
     "judge/test_planted.py": "sweeps with faults planted in them",
     "report/test_browser.py": "a browser reads the report",
