@@ -53,8 +53,10 @@ SLOW = {
     "sweep/test_power_loss.py": "every system call may be the last",
     "sweep/test_same_bytes.py": "the same run in several ways",
     "test_bench.py": "measures speed",
+    "test_notebook.py": "every cell of a notebook",
     "test_recipes.py": "every command of the recipes",
     "test_soak.py": "both engines in processes",
+    "test_tutorial.py": "every command of README and tutorial",
     "test_wheel.py": "builds and installs the package",
 }
 
