@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 import hypothesis
@@ -120,6 +120,28 @@ def cli() -> Callable[..., subprocess.CompletedProcess[str]]:
             timeout=60,
             **options,
         )
+
+    return run
+
+
+@pytest.fixture
+def command(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run `balance ARGS` like `cli`, in this process: much faster, where the process is not what is tested."""
+
+    def run(
+        *args: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        from balance.cli.app import run as run_command
+
+        with monkeypatch.context() as patched:
+            if cwd is not None:
+                patched.chdir(cwd)
+            for name, value in (env or {}).items():
+                patched.setenv(name, value)
+            code = run_command(args)
+        return subprocess.CompletedProcess(args, code, *capfd.readouterr())
 
     return run
 
