@@ -35,7 +35,6 @@ SLOW = {
     "experiments/test_contested.py": "plays every reading of a fact",
     "experiments/test_price.py": "plays cards at many costs",
     "experiments/test_suggest.py": "plays changes of a number until one helps",
-    "games/nefarious/kernel/test_stale_code.py": "compiles from nothing",
     "games/nefarious/test_against_reference.py": "the compiled engine against the plain one",
     "games/nefarious/test_engine_hash.py": "plays without the compiler",
     "games/nefarious/test_fuzz.py": "catalogs made at random",
