@@ -26,8 +26,10 @@ HERE = Path(__file__).parent
 # What `make test-fast` leaves out beside tests that are marked `slow` where they stand.
 SLOW = {
     "cli/test_compare.py": "plays both sides of a comparison",
+    "cli/test_contested.py": "plays every reading of a fact",
     "cli/test_price.py": "prices cards of Nefarious",
     "cli/test_sql_prompt.py": "a terminal in a process of its own",
+    "cli/test_suggest.py": "plays changes of a number until one helps",
     "dataset/test_database.py": "every ready query in a file of its own",
     "dataset/test_hostile_runs.py": "runs forged in hundreds of ways",
     "dataset/test_tables_docs.py": "a run large enough for row groups",

@@ -215,6 +215,7 @@ def test_win_points_of_every_policy_at_mixed_tables(check):
     assert all(row["low"] <= row["value"] <= row["high"] for row in rows)
 
 
+@pytest.mark.slow
 def test_all_ranks_everything_and_confirms_the_worst_on_fresh_seeds(check, strict, made):
     code, out, _ = check("--all", str(made.path), *strict, "--json")
     rows = json.loads(out)
@@ -252,6 +253,7 @@ def test_the_worst_fit_on_one_screen_a_line_each(check, strict, made, tmp_path):
     assert "Not looked at: " in out
 
 
+@pytest.mark.slow
 def test_until_decided_puts_games_where_verdicts_are_open(check, tmp_path):
     made = balance.simulate(tmp_path / "run", game="tiny", games_per_cell=30)
     before = sorted(p.name for p in made.path.rglob("*"))
@@ -301,6 +303,7 @@ def test_a_run_that_is_not_there(check):
     assert check("--all", "nowhere")[0] == check("--all", "--run", "nowhere")[0] == 3
 
 
+@pytest.mark.slow
 def test_a_pair_of_nefarious_with_both_twists_alone_beside_it(check):
     kept = ["--players", "2", "--save-run", "kept", "--json"]
     code, out, _ = check("Private Funding", "Parallel Universe", *kept)
@@ -319,6 +322,7 @@ def test_a_pair_of_nefarious_with_both_twists_alone_beside_it(check):
     assert again[:2] == (code, out)
 
 
+@pytest.mark.slow
 def test_a_quick_check_that_is_undecided_says_how_to_go_on(check, tmp_path):
     file = tmp_path / "sure.toml"
     file.write_text('[[threshold]]\nid = "stalls"\nhigh = 0.0005\n')  # more than 400 games can show
