@@ -8,13 +8,11 @@ import numpy as np
 
 from balance.games.compiled.jit import inline, jit
 from balance.games.compiled.network import (
-    address_of,
+    layers_of,
     pick_by_score,
-    read_situation,
     record_decision,
     record_option,
     records,
-    score_option,
 )
 from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
@@ -43,6 +41,7 @@ from balance.games.nefarious.policies.names import POLICIES
 _S = LAYOUT.situation
 _O = LAYOUT.option
 _GUESSING = POLICIES["random"]
+read_situation, score_option = layers_of(LAYOUT, len(OPTION))
 
 
 @jit
@@ -52,11 +51,10 @@ def choose_learned(r, table, m):
     recorded = records(m.recorder, m.policy)
     begin_to_see(m, r, table, seat)
     describe_situation(m, r, table, seat)
-    read_situation(m.network, m.situation, _S, _O, m.places, m.hidden, m.second)
-    second = address_of(m.second)
+    read_situation(m.network, m.situation, m.hidden, m.second)
     for i in range(m.n_options):
         describe_option(m, r, seat, m.options[i])
-        m.scores[i] = score_option(m.network, m.option, len(OPTION), _S, _O, m.places, second, m.inner)
+        m.scores[i] = score_option(m.network, m.option, m.second)
         if recorded:
             record_option(m.recorder, i, m.option, _O)
     chosen = pick_by_score(m.network, m.scores, m.n_options, m.key, m.chances)
