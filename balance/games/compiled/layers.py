@@ -1,9 +1,9 @@
 """The layers of a network, compiled for the vectors of the processor at hand, with the same bits on each.
 
-Numba's code is made for one old processor, so that it can be cached. These two functions take half the time of a
-learned decision and gain most from wide vectors: they are compiled when they are imported, which takes 20 ms, and
-cached code calls them by name. The width of vectors changes no result: each sum adds its products in one fixed
-order, and products and sums are never fused. Knows no game.
+Numba's code is made for one old processor, so that it can be cached. The two functions here gain most from
+wide vectors. They are compiled in every process, and cached code calls them by name. The width of vectors
+changes no result: each sum adds its products in one fixed order, and products and sums are never fused.
+Knows no game.
 """
 
 from collections.abc import Sequence
@@ -46,13 +46,20 @@ def compile_layers(layout: NetworkLayout, used: int, cpu: str = "", features: st
     _read_situation(ir.Function(module, READ, read), layout)
     _score_option(ir.Function(module, SCORE, score), layout, used)
     if not cpu:
-        cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+        cpu, features = _this_processor()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(cpu, features, opt=3)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(str(module)), machine)
     engine.finalize_object()
     return engine
+
+
+def _this_processor() -> tuple[str, str]:
+    try:
+        return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    except RuntimeError:  # LLVM does not know it
+        return "", ""
 
 
 def offer_layers(layout: NetworkLayout, used: int) -> None:
@@ -63,7 +70,7 @@ def offer_layers(layout: NetworkLayout, used: int) -> None:
 
 
 def _read_situation(function: ir.Function, layout: NetworkLayout) -> None:
-    """Turn the features of a situation into the weights of an option's features, and the rest of its layer."""
+    """Generate what turns the features of a situation into the weights of an option's features."""
     builder = ir.IRBuilder(function.append_basic_block())
     network, x, hidden, second = function.args
     bias = HEAD + layout.situation * HIDDEN
@@ -80,7 +87,7 @@ def _read_situation(function: ir.Function, layout: NetworkLayout) -> None:
 
 
 def _score_option(function: ir.Function, layout: NetworkLayout, used: int) -> None:
-    """Return the score of an option."""
+    """Generate what returns the score of an option."""
     builder = ir.IRBuilder(function.append_basic_block())
     network, x, second = function.args
     matrix = HEAD + (layout.situation + 1) * HIDDEN + (HIDDEN + 1) * (layout.option + OPTION_HIDDEN)

@@ -157,9 +157,9 @@ put_word: Final = _either(partial(_plain_store, ctypes.c_int64), _stores(_i64))
 def layers_of(layout: NetworkLayout, used: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return the two functions of a layout that the kernel of a game calls.
 
-    `read_situation(network, x, hidden, second)` turns the features of a situation into `second`: the weights of
-    an option's features, and more. `score_option(network, x, second)` returns the score of an option from its
-    features, of which the first `used` may differ from 0. `hidden` is scratch.
+    `read_situation(network, x, hidden, second)` turns the features of a situation into `second`: the weights
+    of an option's features, and more. `score_option(network, x, second)` returns the score of an option from
+    its features, of which the first `used` may differ from 0. `hidden` is scratch.
     """
     if PLAIN:
         return partial(_plain_read, layout), partial(_plain_score, layout)
@@ -181,7 +181,7 @@ def exp_below(x):
 
 @jit
 def pick_by_score(network, scores, n, key, chances):
-    """Return an option by chance, by the softmax of the scores; `chances` gets the probabilities."""
+    """Return an option by chance, by the softmax of the scores; `chances` gets its probability."""
     highest = scores[0]
     for i in range(1, n):
         highest = max(highest, scores[i])
@@ -198,8 +198,7 @@ def pick_by_score(network, scores, n, key, chances):
         if drawn < passed:
             chosen = i
             break
-    for i in range(n):
-        chances[i] /= total
+    chances[chosen] /= total
     return chosen
 
 
