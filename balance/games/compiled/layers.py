@@ -1,12 +1,10 @@
 """The layers of a network, compiled for the vectors of the processor at hand, with the same bits on each.
 
-Numba's code is made for one old processor, so that it can be cached. The two functions here gain most from
-wide vectors. They are compiled in every process, and cached code calls them by name. The width of vectors
-changes no result: each sum adds its products in one fixed order, and products and sums are never fused.
-Knows no game.
+Numba's code is made for one old processor, so that it can be cached. This function gains most from wide
+vectors: it is compiled in every process, and cached code calls it by name. The width of vectors changes no
+result: each sum adds its products in one fixed order, and products and sums are never fused. Knows no game.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -23,28 +21,23 @@ _CHUNK: Final = 32
 """How many sums are one vector here; the compiler splits it into what the processor has."""
 _LANES: Final = 4
 
-READ: Final = ir.FunctionType(ir.VoidType(), [_floats] * 4)
-"""Of the function that reads a situation: network, features, scratch for the hidden layer, result."""
-SCORE: Final = ir.FunctionType(_f32, [_floats] * 3)
-"""Of the function that scores an option: network, features, result of the situation."""
+SCORE: Final = ir.FunctionType(ir.VoidType(), [_floats, _floats, _floats, _i64, _floats])
+"""The type of the function: network, features of the situation, features of n options, n, their scores."""
 
 
-def names(layout: NetworkLayout, used: int) -> tuple[str, str]:
-    """Return the names by which compiled code calls the two functions of a layout."""
-    sizes = f"{layout.situation}_{layout.option}_{used}"
-    return f"balance_read_situation_{sizes}", f"balance_score_option_{sizes}"
+def name_of(layout: NetworkLayout, used: int) -> str:
+    """Return the name by which compiled code calls the function of a layout."""
+    return f"balance_score_options_{layout.situation}_{layout.option}_{used}"
 
 
 @lru_cache
 def compile_layers(layout: NetworkLayout, used: int, cpu: str = "", features: str = "") -> Any:
-    """Compile both functions of a layout and return the engine that has them; by default for this processor.
+    """Compile the function of a layout and return the engine that has it; by default for this processor.
 
     Of the features of an option only the first `used` may differ from 0.
     """
     module = ir.Module()
-    read, score = names(layout, used)
-    _read_situation(ir.Function(module, READ, read), layout)
-    _score_option(ir.Function(module, SCORE, score), layout, used)
+    _score_options(ir.Function(module, SCORE, name_of(layout, used)), layout, used)
     if not cpu:
         cpu, features = _this_processor()
     llvm.initialize_native_target()
@@ -62,34 +55,53 @@ def _this_processor() -> tuple[str, str]:
         return "", ""
 
 
-def offer_layers(layout: NetworkLayout, used: int) -> None:
-    """Compile both functions of a layout for this processor, and let compiled code find them."""
-    engine = compile_layers(layout, used)
-    for name in names(layout, used):
-        llvm.add_symbol(name, engine.get_function_address(name))
+def offer_layers(layout: NetworkLayout, used: int) -> str:
+    """Compile the function of a layout for this processor; compiled code finds it by the name returned."""
+    name = name_of(layout, used)
+    llvm.add_symbol(name, compile_layers(layout, used).get_function_address(name))
+    return name
 
 
-def _read_situation(function: ir.Function, layout: NetworkLayout) -> None:
-    """Generate what turns the features of a situation into the weights of an option's features."""
+def _score_options(function: ir.Function, layout: NetworkLayout, used: int) -> None:
+    """Generate the function: the layers of the situation, then those of one option after the other."""
     builder = ir.IRBuilder(function.append_basic_block())
-    network, x, hidden, second = function.args
+    network, situation, options, n, scores = function.args
+    second = _read_situation(builder, network, situation, layout)
+    before, loop, after = builder.block, builder.append_basic_block(), builder.append_basic_block()
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    i = builder.phi(_i64)
+    x = builder.gep(options, [builder.mul(i, _i64(layout.option))])
+    score = _score_option(builder, network, second, x, layout, used)
+    builder.store(score, builder.gep(scores, [i]))
+    following = builder.add(i, _i64(1))
+    i.add_incoming(_i64(0), before)
+    i.add_incoming(following, builder.block)
+    builder.cbranch(builder.icmp_signed("<", following, n), loop, after)
+    builder.position_at_end(after)
+    builder.ret_void()
+
+
+def _read_situation(builder: ir.IRBuilder, network: Any, x: Any, layout: NetworkLayout) -> Any:
+    """Return where the weights of an option's features are, and behind them how its hidden layer begins."""
+    width = layout.option + OPTION_HIDDEN
+    hidden, second = _scratch(builder, HIDDEN), _scratch(builder, width)
     bias = HEAD + layout.situation * HIDDEN
     sums = _load_all(builder, network, bias, HIDDEN)
     sums = _add_products(builder, network, HEAD, x, layout.situation, sums)
     _store_all(builder, sums, hidden)
     matrix = bias + HIDDEN
-    width = layout.option + OPTION_HIDDEN
     bits = _bits(builder, [builder.fcmp_ordered(">", part, _zeros(part.type)) for part in sums])
     sums = _load_all(builder, network, matrix + HIDDEN * width, width)
     sums = _add_rows(builder, _at(builder, network, matrix), hidden, bits, sums)
     _store_all(builder, sums, second)
-    builder.ret_void()
+    return second
 
 
-def _score_option(function: ir.Function, layout: NetworkLayout, used: int) -> None:
-    """Generate what returns the score of an option."""
-    builder = ir.IRBuilder(function.append_basic_block())
-    network, x, second = function.args
+def _score_option(
+    builder: ir.IRBuilder, network: Any, second: Any, x: Any, layout: NetworkLayout, used: int
+) -> Any:
+    """Return the score of an option."""
     matrix = HEAD + (layout.situation + 1) * HIDDEN + (HIDDEN + 1) * (layout.option + OPTION_HIDDEN)
     products = [
         builder.fmul(_load(builder, x, i, _LANES), _load(builder, second, i, _LANES))
@@ -103,7 +115,13 @@ def _score_option(function: ir.Function, layout: NetworkLayout, used: int) -> No
         weights = _load(builder, network, matrix + layout.option * OPTION_HIDDEN + number * _CHUNK, _CHUNK)
         product = builder.fmul(positive, weights)
         products += [_lanes_of(builder, product, i) for i in range(0, _CHUNK, _LANES)]
-    builder.ret(builder.fadd(linear, _sum_lanes(builder, products)))
+    return builder.fadd(linear, _sum_lanes(builder, products))
+
+
+def _scratch(builder: ir.IRBuilder, n: int) -> Any:
+    room = builder.alloca(_f32, n)
+    room.align = 64  # a cache line
+    return room
 
 
 def _at(builder: ir.IRBuilder, pointer: Any, offset: int) -> Any:
@@ -124,13 +142,13 @@ def _load_all(builder: ir.IRBuilder, pointer: Any, offset: int, n: int) -> list[
     return [_load(builder, pointer, offset + i, min(_CHUNK, n - i)) for i in range(0, n, _CHUNK)]
 
 
-def _store_all(builder: ir.IRBuilder, parts: Sequence[Any], pointer: Any) -> None:
+def _store_all(builder: ir.IRBuilder, parts: list[Any], pointer: Any) -> None:
     for number, part in enumerate(parts):
         place = _at(builder, pointer, number * _CHUNK)
         builder.store(part, builder.bitcast(place, part.type.as_pointer()), align=4)
 
 
-def _bits(builder: ir.IRBuilder, flags: Sequence[Any]) -> Any:
+def _bits(builder: ir.IRBuilder, flags: list[Any]) -> Any:
     """Return the flags of vectors as the bits of a word, the first lowest."""
     word = _i64(0)
     for number, flag in enumerate(flags):
@@ -140,8 +158,8 @@ def _bits(builder: ir.IRBuilder, flags: Sequence[Any]) -> Any:
 
 
 def _add_products(
-    builder: ir.IRBuilder, network: Any, matrix: int, x: Any, n: int, sums: Sequence[Any]
-) -> Sequence[Any]:
+    builder: ir.IRBuilder, network: Any, matrix: int, x: Any, n: int, sums: list[Any]
+) -> list[Any]:
     """Add x[i] times row i of a matrix to sums, for the numbers x[i] that are not 0, in their order."""
     width = sum(part.type.count for part in sums)
     for first in range(0, n, _WORD):
@@ -152,7 +170,7 @@ def _add_products(
     return sums
 
 
-def _add_rows(builder: ir.IRBuilder, rows: Any, x: Any, bits: Any, sums: Sequence[Any]) -> Sequence[Any]:
+def _add_rows(builder: ir.IRBuilder, rows: Any, x: Any, bits: Any, sums: list[Any]) -> list[Any]:
     """Add x[i] times row i to sums, for the bits i that are set; the sums stay in registers."""
     width = sum(part.type.count for part in sums)
     before = builder.block
@@ -193,7 +211,7 @@ def _lanes_of(builder: ir.IRBuilder, vector: Any, first: int) -> Any:
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), which)
 
 
-def _sum_lanes(builder: ir.IRBuilder, products: Sequence[Any]) -> Any:
+def _sum_lanes(builder: ir.IRBuilder, products: list[Any]) -> Any:
     """Sum numbers in four sums, by their places modulo 4, and then (0 + 1) + (2 + 3)."""
     total = _zeros(products[0].type)
     for product in products:

@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from balance.games.compiled.jit import PLAIN, inline, jit
-from balance.games.compiled.layers import READ, SCORE, names, offer_layers
+from balance.games.compiled.layers import SCORE, offer_layers
 from balance.games.compiled.weights import HEAD, HIDDEN, OPTION_HIDDEN, NetworkLayout
 
 _UNIT: Final = 1.0 / 9007199254740992.0  # 2^-53
@@ -42,31 +42,21 @@ _f32 = ir.FloatType()
 _i64 = ir.IntType(64)
 
 
-def _reads(layout: NetworkLayout, used: int) -> Callable[..., Any]:
-    """Return what turns the features of a situation into the weights of an option's features (`layers`)."""
+def _calls(name: str) -> Callable[..., Any]:
+    """Return what calls the function of `layers`, with the network at an address and features in arrays."""
 
-    def read(typing_context: Any, network: Any, x: Any, hidden: Any, second: Any) -> Any:  # noqa: ARG001
-        return types.void(network, x, hidden, second), partial(_call, READ, names(layout, used)[0])
+    def call(typing_context: Any, network: Any, situation: Any, options: Any, n: Any, scores: Any) -> Any:  # noqa: ARG001
+        return types.void(network, situation, options, n, scores), generate
 
-    return read
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        values = list(arguments)
+        values[0] = builder.inttoptr(values[0], SCORE.args[0])
+        for i in (1, 2, 4):
+            values[i] = context.make_array(signature.args[i])(context, builder, values[i]).data
+        builder.call(cgutils.get_or_insert_function(builder.module, SCORE, name), values)
+        return context.get_dummy_value()
 
-
-def _scores(layout: NetworkLayout, used: int) -> Callable[..., Any]:
-    """Return what scores an option from its features (`layers`)."""
-
-    def score(typing_context: Any, network: Any, x: Any, second: Any) -> Any:  # noqa: ARG001
-        return types.float32(network, x, second), partial(_call, SCORE, names(layout, used)[1])
-
-    return score
-
-
-def _call(kind: Any, name: str, context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Generate the call of a function by its name, with the network at an address and some arrays."""
-    pointers = [builder.inttoptr(arguments[0], kind.args[0])]
-    for array, value in zip(signature.args[1:], arguments[1:], strict=True):
-        pointers.append(context.make_array(array)(context, builder, value).data)
-    result = builder.call(cgutils.get_or_insert_function(builder.module, kind, name), pointers)
-    return context.get_dummy_value() if signature.return_type is types.void else result
+    return call
 
 
 def _loads(kind: Any) -> Callable[..., Any]:
@@ -120,19 +110,20 @@ def _plain_sum(products: Any) -> Any:
     return (sums[0] + sums[1]) + (sums[2] + sums[3])
 
 
-def _plain_read(layout: NetworkLayout, network: int, x: Any, hidden: Any, second: Any) -> None:
+def _plain_scores(
+    layout: NetworkLayout, network: int, situation: Any, options: Any, n: int, scores: Any
+) -> None:
+    width = layout.option + OPTION_HIDDEN
     bias = HEAD + layout.situation * HIDDEN
-    hidden[:] = np.maximum(_plain_products(network, HEAD, x, _plain_floats(network, bias, HIDDEN)), 0)
+    hidden = _plain_products(network, HEAD, situation, _plain_floats(network, bias, HIDDEN))
     matrix = bias + HIDDEN
-    begin = _plain_floats(network, matrix + HIDDEN * second.size, second.size)
-    second[:] = _plain_products(network, matrix, hidden, begin)
-
-
-def _plain_score(layout: NetworkLayout, network: int, x: Any, second: Any) -> Any:
-    matrix = HEAD + (layout.situation + 1) * HIDDEN + (HIDDEN + 1) * second.size
-    inner = np.maximum(_plain_products(network, matrix, x, second[layout.option :]), 0)
+    begin = _plain_floats(network, matrix + HIDDEN * width, width)
+    second = _plain_products(network, matrix, np.maximum(hidden, 0), begin)
+    matrix += (HIDDEN + 1) * width
     out = _plain_floats(network, matrix + layout.option * OPTION_HIDDEN, OPTION_HIDDEN)
-    return _plain_sum(x * second[: layout.option]) + _plain_sum(inner * out)
+    for i, x in enumerate(options[:n]):
+        inner = np.maximum(_plain_products(network, matrix, x, second[layout.option :]), 0)
+        scores[i] = _plain_sum(x * second[: layout.option]) + _plain_sum(inner * out)
 
 
 def _plain_load(kind: Any, address: int, i: int) -> Any:
@@ -154,17 +145,13 @@ word_at: Final = _either(partial(_plain_load, ctypes.c_int64), _loads(_i64))
 put_word: Final = _either(partial(_plain_store, ctypes.c_int64), _stores(_i64))
 
 
-def layers_of(layout: NetworkLayout, used: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return the two functions of a layout that the kernel of a game calls.
+def scorer_of(layout: NetworkLayout, used: int) -> Callable[..., Any]:
+    """Return what a kernel calls to score options: `f(network, situation, options, n, scores)`.
 
-    `read_situation(network, x, hidden, second)` turns the features of a situation into `second`: the weights
-    of an option's features, and more. `score_option(network, x, second)` returns the score of an option from
-    its features, of which the first `used` may differ from 0. `hidden` is scratch.
+    The network is at an address; `options` has a row of features for each option, of which the first `used`
+    may differ from 0.
     """
-    if PLAIN:
-        return partial(_plain_read, layout), partial(_plain_score, layout)
-    offer_layers(layout, used)
-    return intrinsic(_reads(layout, used)), intrinsic(_scores(layout, used))
+    return partial(_plain_scores, layout) if PLAIN else intrinsic(_calls(offer_layers(layout, used)))
 
 
 @inline
@@ -191,13 +178,11 @@ def pick_by_score(network, scores, n, key, chances):
         chances[i] = exp_below((np.float64(scores[i]) - np.float64(highest)) * sharpness)
         total += chances[i]
     drawn = np.float64(key >> _S11) * _UNIT * total
-    chosen = n - 1
+    chosen = 0
     passed = 0.0
-    for i in range(n):
+    for i in range(n - 1):
         passed += chances[i]
-        if drawn < passed:
-            chosen = i
-            break
+        chosen += drawn >= passed
     chances[chosen] /= total
     return chosen
 

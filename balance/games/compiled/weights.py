@@ -80,8 +80,8 @@ def fold(weights: Mapping[str, Floats], rules: Floats, temperature: float = 1.0)
     parts = (head, weights["situation"], first, weights["second"], second, weights["option"], weights["out"])
     numbers = np.concatenate([np.ravel(part) for part in parts]).astype(np.float32)
     room = np.empty(numbers.size + _CACHE_LINE // numbers.itemsize, np.float32)
-    first = -room.ctypes.data % _CACHE_LINE // numbers.itemsize
-    folded = room[first : first + numbers.size]
+    skipped = -room.ctypes.data % _CACHE_LINE // numbers.itemsize
+    folded = room[skipped : skipped + numbers.size]
     folded[:] = numbers
     return folded
 

@@ -1,4 +1,4 @@
-"""The layers of a network: compiled for any processor they give the same bits, which are those of plain Python."""
+"""The layers of a network: compiled for any processor they give the same bits as plain Python."""
 
 import ctypes
 import platform
@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from balance.games.compiled import layers, network
-from balance.games.compiled.weights import OPTION_HIDDEN, NetworkLayout, fold
+from balance.games.compiled.weights import NetworkLayout, fold
 
+OPTIONS = 3
 POINTER = ctypes.POINTER(ctypes.c_float)
 LAYOUTS = [(NetworkLayout(100, 64, 3), 50), (NetworkLayout(5, 32, 3), 32), (NetworkLayout(64, 96, 3), 70)]
 PROCESSORS = {
@@ -26,34 +27,38 @@ def pointer(array):
 
 
 def drawn(layout, used, seed=5):
-    """Return weights, and features of which about half are 0."""
+    """Return weights, and features of situations and of their options, of which about half are 0."""
     rng = np.random.default_rng(seed)
+
+    def half(*shape):
+        return (rng.standard_normal(shape) * (rng.random(shape) < 0.5)).astype(np.float32)
+
     weights = {n: rng.standard_normal(s).astype(np.float32) * 0.3 for n, s in layout.shapes().items()}
-    situations = rng.standard_normal((200, layout.situation)) * (rng.random((200, layout.situation)) < 0.5)
-    options = np.zeros((200, layout.option), np.float32)
-    options[:, :used] = rng.standard_normal((200, used)) * (rng.random((200, used)) < 0.5)
-    situations[0] = options[1] = 0
-    return fold(weights, np.ones(layout.rules, np.float32)), situations.astype(np.float32), options
+    situations = half(100, layout.situation)
+    options = np.zeros((100, OPTIONS, layout.option), np.float32)
+    options[:, :, :used] = half(100, OPTIONS, used)
+    situations[0] = options[:, 1] = 0
+    return fold(weights, np.ones(layout.rules, np.float32)), situations, options
 
 
 def plain(layout, used):
     folded, situations, options = drawn(layout, used)
-    hidden, second = np.zeros(64, np.float32), np.zeros(layout.option + OPTION_HIDDEN, np.float32)
-    for x, option in zip(situations, options, strict=True):
-        network._plain_read(layout, folded.ctypes.data, x, hidden, second)
-        yield second.tobytes(), network._plain_score(layout, folded.ctypes.data, option, second)
+    scores = np.zeros(OPTIONS, np.float32)
+    for x, rows in zip(situations, options, strict=True):
+        network._plain_scores(layout, folded.ctypes.data, x, rows, OPTIONS, scores)
+        yield scores.tolist()
 
 
 def compiled(layout, used, cpu, features):
     folded, situations, options = drawn(layout, used)
-    engine = layers.compile_layers(layout, used, cpu, features)
-    places = [engine.get_function_address(name) for name in layers.names(layout, used)]
-    read = ctypes.CFUNCTYPE(None, *[POINTER] * 4)(places[0])
-    score = ctypes.CFUNCTYPE(ctypes.c_float, *[POINTER] * 3)(places[1])
-    hidden, second = np.zeros(64, np.float32), np.zeros(layout.option + OPTION_HIDDEN, np.float32)
-    for x, option in zip(situations, options, strict=True):
-        read(pointer(folded), pointer(x), pointer(hidden), pointer(second))
-        yield second.tobytes(), score(pointer(folded), pointer(option), pointer(second))
+    address = layers.compile_layers(layout, used, cpu, features).get_function_address(
+        layers.name_of(layout, used)
+    )
+    score = ctypes.CFUNCTYPE(None, POINTER, POINTER, POINTER, ctypes.c_int64, POINTER)(address)
+    scores = np.zeros(OPTIONS, np.float32)
+    for x, rows in zip(situations, options, strict=True):
+        score(pointer(folded), pointer(x), pointer(rows), OPTIONS, pointer(scores))
+        yield scores.tolist()
 
 
 @pytest.mark.parametrize("processor", PROCESSORS)

@@ -8,11 +8,11 @@ import numpy as np
 
 from balance.games.compiled.jit import inline, jit
 from balance.games.compiled.network import (
-    layers_of,
     pick_by_score,
     record_decision,
     record_option,
     records,
+    scorer_of,
 )
 from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
@@ -53,25 +53,24 @@ _OUTCOME = OPTION.index("money gained")
 _HAND_AFTER = OPTION.index("VP of the best payable card after")
 _BUILDING = OPTION.index("card: worth of building it")
 # What a card keeps of its worth that is paid after 0, 1, ... rounds of saving; waiting longer costs no more.
-_KEPT = np.multiply.accumulate([1.0] + 6 * [0.8])
-read_situation, score_option = layers_of(LAYOUT, len(OPTION))
+_KEPT = np.multiply.accumulate([1.0] + 7 * [0.8])
+_LONGEST = 6.0
+score_options = scorer_of(LAYOUT, len(OPTION))
 
 
 @jit
 def choose_learned(r, table, m):
     """Return the index of the option that a network picks, of the question that a mind holds."""
     seat = m.seat & SEAT_BITS
-    recorded = records(m.recorder, m.policy)
     begin_to_see(m, r, table, seat)
     describe_situation(m, r, table, seat)
-    read_situation(m.network, m.situation, m.hidden, m.second)
     for i in range(m.n_options):
-        describe_option(m, r, seat, m.options[i])
-        m.scores[i] = score_option(m.network, m.option, m.second)
-        if recorded:
-            record_option(m.recorder, i, m.option, _O)
+        describe_option(m, r, seat, m.options[i], m.described[i])
+    score_options(m.network, m.situation, m.described, m.n_options, m.scores)
     chosen = pick_by_score(m.network, m.scores, m.n_options, m.key, m.chances)
-    if recorded:
+    if records(m.recorder, m.policy):
+        for i in range(m.n_options):
+            record_option(m.recorder, i, m.described[i], _O)
         chance = m.chances[chosen]
         record_decision(m.recorder, seat, m.policy, m.situation, _S, m.n_options, chosen, chance)
     return chosen
@@ -197,8 +196,8 @@ def describe_hand(m, r, x):
         vp = np.float64(r.vp[card] + r.vp_per_built[card] * (m.n_built + 1))
         lowest = min(lowest, cost)
         highest = max(highest, vp)
-        pays = cost <= m.money
-        payable += pays
+        pays = np.float64(cost - m.money) <= 0.0
+        payable += pays  # type: ignore[assignment]
         pay_vp = max(pay_vp, vp if pays else 0.0)
         pay_worth = max(pay_worth, net if pays else -5.0)
         score = m.own_score + vp + m.built_per
@@ -272,9 +271,8 @@ def describe_others(m, r, table, seat, x):
 
 
 @jit
-def describe_option(m, r, seat, option):
+def describe_option(m, r, seat, option, x):
     """Write down what an option is and what it leads to."""
-    x = m.option
     for i in range(_OUTCOME):
         x[i] = np.float32(0.0)
     for i in range(_BUILDING, len(OPTION)):
@@ -337,8 +335,8 @@ def describe_outcome(m, r, seat, x):
     score = t.built_vp[seat] + t.built_per[seat] * t.n_built[seat] + bonus
     foresee_any(m, r, seat, c.AT_START)
     money = t.money[seat]
-    i = put(x, _OUTCOME, max(-80, min(80, money - m.money)) * 0.1)
-    i = put(x, i, min(money, 80) * 0.05)
+    i = put(x, _OUTCOME, (money - m.money) * 0.1)
+    i = put(x, i, min(money * 0.05, 4.0))
     i = put(x, i, m.extra * 0.3)
     i = put(x, i, (t.n_hand[seat] - m.n_hand) * 0.4)
     i = put_flag(x, i, t.n_hand[seat] == 0)
@@ -368,20 +366,20 @@ def describe_hand_after(m, r, seat, x, score, flow):
     worth_best = 0.0
     best = -1
     highest = -1.0e300
-    # with as few branches as can be: which cards can be paid is hard to predict
+    # compares floats, which needs no branch: which cards can be paid is hard to predict
     for k in range(m.n_cards):
         if m.gone >> min(k, 62) & 1:
             continue
         card = m.hand[k]
         net = m.net[k]
-        pays = r.cost[card] <= money
-        payable += pays
+        missing = np.float64(r.cost[card] - money)
+        pays = missing <= 0.0
+        payable += pays  # type: ignore[assignment]
         vp = np.float64(r.vp[card] + r.vp_per_built[card] * (t.n_built[seat] + 1))
         vp_best = max(vp_best, vp if pays else 0.0)
         worth_best = max(worth_best, net if pays else 0.0)
         best = k if net > highest else best
         highest = max(highest, net)
-        missing = np.float64(max(0, r.cost[card] - money))
         vp = np.float64(r.vp[card])
         later = max(later, vp if missing <= 2.0 * per_round else 0.0)
         sooner = max(sooner, vp if missing <= per_round else 0.0)
@@ -405,5 +403,6 @@ def describe_hand_after(m, r, seat, x, score, flow):
 @inline
 def kept_after(rounds):
     """Return what a card keeps of its worth that is paid after rounds of saving: less with every round."""
-    whole = np.int64(rounds)
-    return _KEPT[min(whole + (rounds - whole > 0.001), len(_KEPT) - 1)]
+    most = max(0.0, min(rounds, _LONGEST))
+    whole = np.int64(most)
+    return _KEPT[(whole + (most - whole > 0.001)) & 7]
