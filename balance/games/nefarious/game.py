@@ -21,7 +21,17 @@ from balance.games.facts import Facts, Holdings, ItemColumns, Measures, Strength
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import adjusting, descriptions, english, phrases
 from balance.games.nefarious.catalog.loading import catalog_text, load_catalog, read_catalog
-from balance.games.nefarious.catalog.model import KINDS, Catalog, Edition, Invention, Item, Twist, matching
+from balance.games.nefarious.catalog.model import (
+    KINDS,
+    Catalog,
+    Edition,
+    Invention,
+    Item,
+    Switches,
+    Twist,
+    changed_parameters,
+    matching,
+)
 from balance.games.nefarious.catalog.written import written
 from balance.games.nefarious.engine import Engine, check_games
 from balance.games.nefarious.policies.names import SEARCH, policy_number
@@ -209,6 +219,24 @@ class Nefarious(Engine):
     def parts(self, catalog: Catalog, edition: str, variant: str) -> list[Part]:
         """Return the rules of a twist, each with the catalog without it."""
         return adjusting.parts(catalog, edition, variant)
+
+    def rule_features(self, catalog: Catalog, edition: str, variants: Sequence[str]) -> dict[str, float]:
+        """Return the figures of the rules in force that change play most."""
+        twists = [catalog.twist(name) for name in variants]
+        rules = changed_parameters(catalog.edition(edition), twists)
+        costs = (
+            -(-max(0, c.cost + rules["cost_change"]) // rules["cost_divisor"]) for c in catalog.inventions
+        )
+        return {
+            "goal": float(rules["goal"]),
+            "cost": sum(costs) / max(1, len(catalog.inventions)),
+            "work_money": float(rules["work_money"]),
+            "opening_cards": float(rules["opening_cards"]),
+            "actions": float(rules["actions"] * rules["action_repeats"]),
+            "effect_repeats": float(rules["effect_repeats"]),
+            "lines": float(sum(len(twist.lines) for twist in twists)),
+            "switches": float(sum(twist.switches != Switches() for twist in twists)),
+        }
 
     def stall_cause(self, cell: "Cell", events: Sequence[Event]) -> str:
         """Return why nobody won a game."""
