@@ -69,7 +69,8 @@ class Prediction:
             found, least = self.rules.predict(features), 0.0
         else:
             found, least = self.probe.predict({**features, "probe": probed.gain}), max(0.0, probed.low)
-        return Quality(*(max(least, figure) for figure in found), "predicted")
+        gain, low, high = (max(least, figure) for figure in found)
+        return Quality(gain, low, high, "predicted")
 
 
 def features_of(run: Run, key: Key) -> dict[str, float]:
