@@ -74,9 +74,9 @@ def test_the_commands_of_the_page_are_those_that_are_tested(page):
     assert [(args[0], args[1]) for args in commands(page)] == [
         ("compare", "official"),
         ("compare", "official"),
+        ("compare", "official"),
         ("tune", "--catalog"),
         ("check", "evening-classes"),
-        ("compare", "official"),
         ("check", "grants-and-activists"),
         ("compare", "ascora-2011"),
     ]

@@ -23,7 +23,7 @@ def section(m: Evidence) -> Section:
         caption = f"Chance to win by points behind at half-time, {m.strength_name(m.usual)}"
         chart = ask("comeback-by-deficit", {"lineup": m.usual}, caption=caption, n=m.games_of(m.usual))
         blocks.append(chart if rows_of(chart) else Paragraph("Comebacks: too few games to say."))
-    if measures.chosen:
+    if any(measure.name == "action" for measure in m.facts.declared):
         blocks.append(ask("action-mix", n=m.games_of()))
     if measures.acted and m.queries.has("action-mix-by-round"):
         caption = f"Which actions are chosen in which round, {m.strength_name(m.usual)}"
