@@ -296,6 +296,14 @@ class Explaining(Protocol):
         """Return the rules of a variant that are in force in an edition, each with a catalog without it."""
 
 
+@runtime_checkable
+class Featured(Protocol):
+    """A game that describes rules in a few figures, so that cells which were not played can be predicted."""
+
+    def rule_features(self, catalog: Any, edition: str, variants: Sequence[str]) -> Mapping[str, float]:
+        """Return figures of the rules in force by name, the same names for all rules; never ids or names."""
+
+
 class Reading(NamedTuple):
     """Another reading of an entry that somebody has transcribed."""
 

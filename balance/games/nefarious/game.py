@@ -132,6 +132,7 @@ class Nefarious(Engine):
     overlay_text = staticmethod(adjusting.overlay_text)
     parts = staticmethod(adjusting.parts)
     doubts = staticmethod(adjusting.doubts)
+    rule_features = staticmethod(descriptions.rule_features)
 
     def rows(self, catalog: Catalog, kind: Kind, filters: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return the entries of a kind as rows, narrowed by edition, confidence or a word of their effect."""
