@@ -129,7 +129,7 @@ def cli() -> Callable[..., subprocess.CompletedProcess[str]]:
 def command(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run `balance ARGS` like `cli`, in this process: much faster, where the process is not what is tested."""
+    """Run `balance ARGS` like `cli`, in this process: faster, where the process is not what is tested."""
 
     def run(
         *args: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
