@@ -23,7 +23,6 @@ from balance.report.model import Chart, Source
 from balance.report.render.charts import svg
 from tests.games.tiny import GAME
 
-
 PLAYED = {"players": "2,3", "games_per_cell": 3, "jobs": 1}
 
 
