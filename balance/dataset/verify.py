@@ -6,6 +6,7 @@ or devices.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from balance import games, machine, resources
 from balance.dataset import sql_quote
@@ -24,6 +25,9 @@ from balance.dataset.manifest import LOG, STATE, FileRecord, State
 from balance.dataset.plan import Plan
 from balance.errors import BalanceError, DataError
 from balance.files import open_regular, write_whole
+
+if TYPE_CHECKING:
+    import duckdb
 
 _HOUR: Final = 3600.0
 _MOST_A_ROUND: Final = 8
@@ -163,11 +167,19 @@ def count_rows(files: Sequence[Path]) -> int:
     return int(rows)
 
 
+@functools.cache
+def _reader() -> duckdb.DuckDBPyConnection:
+    """Return a connection that is kept: to open one takes longer than to read the footers of a table."""
+    import duckdb
+
+    return duckdb.connect(config={"threads": "1", "memory_limit": "1GB"})
+
+
 def _fetched(query: str) -> list[tuple[Any, ...]]:
     import duckdb
 
     try:
-        with duckdb.connect(config={"threads": "1", "memory_limit": "1GB"}) as con:
+        with _reader().cursor() as con:
             return con.execute(query).fetchall()
     except duckdb.Error as error:
         raise DataError(f"unreadable: {str(error).splitlines()[0]:.300}") from None

@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -21,6 +22,7 @@ from balance.errors import DataError, UsageError
 from balance.judge import tables
 from balance.report.model import Chart, Source
 from balance.report.render.charts import svg
+from balance.sweep.smalltables import head_files
 from tests.games.tiny import GAME
 
 PLAYED = {"players": "2,3", "games_per_cell": 3, "jobs": 1}
@@ -66,11 +68,16 @@ def forged(folder, table, sql):
     with duckdb.connect() as con:
         con.execute(f"copy (select * replace ({sql}) from '{file}') to '{file}.new' (format parquet)")
     Path(f"{file}.new").replace(file)
+    fix_up(folder, file.name)
+
+
+def fix_up(folder, *names):
+    """Write the checksums of files as they are now into the ledger."""
     lines = [json.loads(line) for line in (folder / "shards.jsonl").read_text().splitlines()]
     for entry in lines:
-        if file.name in entry["files"]:
-            made = file.read_bytes()
-            entry["files"][file.name] = {"size": len(made), "sha256": hashlib.sha256(made).hexdigest()}
+        for name in set(names) & entry["files"].keys():
+            made = (folder / name).read_bytes()
+            entry["files"][name] = {"size": len(made), "sha256": hashlib.sha256(made).hexdigest()}
     (folder / "shards.jsonl").write_text("".join(f"{json.dumps(entry)}\n" for entry in lines))
 
 
@@ -162,6 +169,34 @@ def test_a_repair_names_the_small_files_that_it_wrote(folder, call):
     (folder / "cells.parquet").write_bytes(b"")
     code, _, err = call("simulate", "--repair", folder, "--jobs", "1")
     assert (code, "wrote cells.parquet again" in err) == (0, True), err
+
+
+# --- lies
+
+
+def _other_seed(plan):
+    return replace(plan, seed=plan.seed + 1)
+
+
+def _other_variants(plan):
+    """Swap the variants of two cells: the plan is consistent, and wrong."""
+    one = plan.cells[0]
+    two = next(
+        c for c in plan.cells if c.variants != one.variants and (c.players, c.lineup) == (2, one.lineup)
+    )
+    swapped = {one.id: replace(one, variants=two.variants), two.id: replace(two, variants=one.variants)}
+    return replace(plan, cells=tuple(swapped.get(cell.id, cell) for cell in plan.cells))
+
+
+@pytest.mark.parametrize("lie", [_other_seed, _other_variants])
+def test_doctor_finds_a_plan_that_lies(folder, call, lie):
+    honest = balance.open_run(folder)
+    files = head_files(honest.game, honest.catalog, lie(honest.plan))
+    for name, made in files.items():
+        (folder / name).write_bytes(made)
+    fix_up(folder, *files)
+    assert call("sql", folder, "select count(*) from games")[0] == 0  # a run is not authenticated
+    assert call("doctor", folder)[0] == 3
 
 
 # --- names and messages
