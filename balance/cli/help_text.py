@@ -7,8 +7,8 @@ from typing import Any, Final
 GROUPS: Final = {
     "What is played": "of game edition players variants variant lineup policies against start from hold-out "
     "catalog seed run extend repair replicate",
-    "How much": "games precision strength replicates combinations fresh jobs budget until-decided detect minutes "
-    "timeout memory",
+    "How much": "games precision strength replicates combinations fresh jobs budget until-decided detect "
+    "minutes timeout memory",
     "Where it goes": "out name save-run write format json force extensions database paper",
     "Messages": "quiet verbose version help install-completion show-completion",
 }
