@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from balance import games
+from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run, open_runs
 from balance.dataset.schema import split_game_id
 from balance.errors import DataError, UsageError
@@ -29,7 +30,7 @@ from balance.judge.interaction import Interaction, Together, interactions, toget
 from balance.judge.sentences import finding_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, Key, Verdict, combined
-from balance.measure.cells import CellStatistics, Statistics, connect, telling_game
+from balance.measure.cells import Statistics, connect, telling_game
 from balance.measure.metrics import Measurement
 from balance.stats.corrections import Look
 
@@ -133,7 +134,7 @@ class Check:
         return usual[len(usual) // 2], None
 
     @property
-    def by_policy(self) -> list[tuple[CellStatistics, Measurement]]:
+    def by_policy(self) -> list[tuple[PlannedCell, Measurement]]:
         """The win points of every policy where different ones meet, cell by cell."""
         return [
             (cell.cell, measured)
