@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import sqrt
@@ -24,16 +25,19 @@ from typing import Any, Final
 import numpy as np
 
 from balance.dataset.stamp import stamp
+from balance.experiments.check import STRENGTHS
+from balance.experiments.probe import probe
 from balance.experiments.samples import PUBLISHED_SEED, TUNING_SEEDS
 from balance.games.nefarious.catalog.loading import load_catalog
 from balance.games.nefarious.game import GAME
 from balance.games.nefarious.player import Player
-from balance.games.nefarious.policies.names import FIELD, policy_number
+from balance.games.nefarious.policies.names import policy_number
 from balance.games.nefarious.rules import compile_cell
 from balance.learning.replies import best_reply
 from balance.learning.training import Frozen
 from balance.resources import data_dir
 from balance.stats.intervals import Z
+from balance.stats.ridge import fit
 
 EDITION: Final = "ascora-2011"
 REPLIES_FILE: Final = "replies.json"
@@ -52,7 +56,8 @@ WORST_KNOWN: Final = (
     (("embezzling-minions", "security-measures"), 2),
 )
 """Where players of earlier versions did worst against bots, replies or the round limit."""
-PROBED: Final = ("skilled", "casual", *FIELD)
+FEWEST: Final = 12
+"""Cells from which gains of others are predicted."""
 
 Cell = tuple[tuple[str, ...], int]
 
@@ -155,9 +160,24 @@ class Measuring:
         return self._alone(cell, "search:100", "learned", self.given.searched)
 
     def _probe(self, cell: Cell) -> Gain:
-        """Return the gain of the best of the rungs, the bots and `search:10`."""
-        found = [self._alone(cell, one, "learned", 400) for one in (*PROBED, "search:10")]
-        return max(found, key=lambda gain: gain.gain)
+        """Return what the probe of `balance check --strength normal` gains."""
+        twists, players = cell
+        found = probe(
+            GAME,
+            self.catalog,
+            twists,
+            players=players,
+            edition=EDITION,
+            seed=PUBLISHED_SEED,
+            games=STRENGTHS["normal"].probed,
+            jobs=self.given.threads,
+        )
+        return Gain(found.value, found.low, found.value, 0, found.games)
+
+    def features(self, record: Mapping[str, Any]) -> dict[str, float]:
+        """Return what predicts the gain in a cell, without the probe."""
+        rules = GAME.rule_features(self.catalog, EDITION, record["twists"])
+        return {"players": float(record["players"]), **rules}
 
 
 JOBS: Final = ("learned", "nothing", "control", "reach", "search", "probe")
@@ -193,6 +213,15 @@ def summary(cells: list[dict[str, Any]]) -> dict[str, float]:
     }
 
 
+def prediction(cells: list[dict[str, Any]], features: list[dict[str, float]]) -> dict[str, Any] | None:
+    """Return regressions of the gain on players and rules, without and with the probe; None of few cells."""
+    if len(cells) < FEWEST:
+        return None
+    gains = [cell["gain"] for cell in cells]
+    with_probe = [{**own, "probe": cell["probe"]} for own, cell in zip(features, cells, strict=True)]
+    return {"rules": asdict(fit(features, gains)), "probe": asdict(fit(with_probe, gains))}
+
+
 def page(document: dict[str, Any]) -> str:
     """Return the tables of docs/policies.md."""
     rows = ["| players | twists | gain of a best reply | by | control | `search:100` |\n"]
@@ -205,6 +234,14 @@ def page(document: dict[str, Any]) -> str:
             f"| {cell['players']} | {twists} | {gain} | {cell['start']} | {control} | "
             f"{cell['search']['gain']:.2f} |\n"
         )
+    fits = document["prediction"] or {}
+    words = {"rules": "players and rules", "probe": "these and the gain of the probe"}
+    errors = [f"- from {words[name]}: {one['error']:.3f}\n" for name, one in fits.items()]
+    if errors:
+        rows += [
+            "\nLeave-one-out error of the predicted gain, in win points (root mean square):\n\n",
+            *errors,
+        ]
     return "".join(rows)
 
 
@@ -234,6 +271,7 @@ def main() -> None:
             "games": given.games,
             "stamp": measuring.stamp,
             "summary": summary(cells),
+            "prediction": prediction(cells, list(map(measuring.features, cells))),
             "cells": cells,
         }
         given.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

@@ -40,7 +40,6 @@ SLOW = {
     "games/nefarious/test_engine_hash.py": "plays without the compiler",
     "games/nefarious/test_fuzz.py": "catalogs made at random",
     "games/nefarious/test_laws.py": "the laws of the game, for every pair of twists",
-    "games/test_kernel_cache.py": "compiles in processes of their own",
     "judge/test_calibration.py": "error rates, by repeating whole experiments",
     "judge/test_planted.py": "sweeps with faults planted in them",
     "report/test_browser.py": "a browser reads the report",
@@ -54,8 +53,10 @@ SLOW = {
     "sweep/test_power_loss.py": "every system call may be the last",
     "sweep/test_same_bytes.py": "the same run in several ways",
     "test_bench.py": "measures speed",
+    "test_notebook.py": "every cell of a notebook",
     "test_recipes.py": "every command of the recipes",
     "test_soak.py": "both engines in processes",
+    "test_tutorial.py": "every command of README and tutorial",
     "test_wheel.py": "builds and installs the package",
 }
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
@@ -16,9 +14,6 @@ from balance.cli.help_text import examples
 from balance.cli.report import ReportCommand
 from balance.cli.sweep_progress import player
 from balance.errors import UsageError
-
-if TYPE_CHECKING:
-    from balance.report.model import Answer
 
 EPILOG = examples(
     "balance compare official my-cards.toml --players 4 --twists pairs",
@@ -90,14 +85,6 @@ def compare(
             "moved outwards; anything changed; never.",
         ),
     ] = "broken",
-    page: Annotated[
-        str | None,
-        typer.Option(
-            "--report",
-            metavar="html|pdf|both|FILE",
-            help="Write it as a page too: below reports/, or to this file.",
-        ),
-    ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="List everything that was looked at, changed or not.")
     ] = False,
@@ -120,7 +107,6 @@ def compare(
     from balance.experiments import compare as comparing
     from balance.report.comparison_answer import comparison_answer
 
-    targets = _targets(page, base, candidate, force)
     found = comparing.compare(
         base,
         candidate,
@@ -137,8 +123,6 @@ def compare(
         play=player(jobs),
     )
     answer = comparison_answer(found, gameoptions.command_of(context), every=every)
-    if targets:
-        _write_page(answer, targets, force)
     output.answer(answer, options)
     new = [d.id for d in found.differences if d.change == "added" and d.kind == found.game.facts.variant]
     if found.same and new:
@@ -147,30 +131,3 @@ def compare(
         fail_on == "changed" and (found.changed or found.verdicts)
     ):
         context.exit(BROKEN)
-
-
-def _targets(page: str | None, base: str, candidate: str, force: bool) -> dict[str, Path]:
-    """Return where the page goes (`html`, `pdf`, `both` or a file), refusing what could not be written."""
-    if page is None:
-        return {}
-    from balance.report.build import REPORTS, refuse_target
-
-    kinds = {"html": ["html"], "pdf": ["pdf"], "both": ["html", "pdf"]}.get(page, [])
-    names = (Path(side).stem or side for side in (base, candidate))
-    name = re.sub(r"[^\w.]+", "-", "-".join(["compare", *names])).strip("-").lower()
-    targets = {kind: REPORTS / f"{name}.{kind}" for kind in kinds} or {Path(page).suffix[1:]: Path(page)}
-    if not targets.keys() <= {"html", "pdf"}:
-        raise UsageError(f"--report {page}: expected html, pdf, both or a file that ends in .html or .pdf")
-    for target in targets.values():
-        refuse_target("report", target, force, made=bool(kinds))
-    return targets
-
-
-def _write_page(answer: Answer, targets: dict[str, Path], force: bool) -> None:
-    if answer.found.same:
-        diagnostics.say(f"no page is written: {answer.found.same}")
-        return
-    from balance.report.build import save
-
-    for path in save(answer, targets, force=force):
-        diagnostics.say(f"written: {path}")

@@ -118,14 +118,6 @@ LineupOption = Annotated[
         help=f"Which player sits on which seat: {FORMS}.",
     ),
 ]
-HandicapOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--handicap",
-        metavar="SEAT:+3money",
-        help="What a seat starts with more or less: SEAT:+3money, SEAT:-1card; repeatable.",
-    ),
-]
 CatalogOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -156,7 +148,7 @@ def announce_warm_up(game: Game[Any, Any], *, replay: bool) -> bool:
     return bool(note)
 
 
-_NOT_ASKED: Final = {"format_", "as_json", "out", "force", "jobs", "page", "fail_on", "write", "every"}
+_NOT_ASKED: Final = {"format_", "as_json", "out", "force", "jobs", "fail_on", "write", "every"}
 """Options that do not change what is computed: where it goes, how it looks, how fast it is."""
 
 

@@ -52,7 +52,6 @@ def replay(
         ),
     ] = None,
     lineup: gameoptions.LineupOption = None,
-    handicap: gameoptions.HandicapOption = None,
     catalog: gameoptions.CatalogOption = None,
     first_round: Annotated[int, typer.Option("--round", metavar="K", help="Begin with round K.")] = 1,
     state: Annotated[
@@ -87,7 +86,6 @@ def replay(
         "game": game_index,
         "replicate": replicate,
         "lineup": lineup,
-        "handicap": handicap,
         "catalog": catalog,
         "of": of,
     }
@@ -107,7 +105,6 @@ def replay(
         game_index=game_index or 0,
         replicate=replicate or 0,
         lineup=lineup,
-        handicaps=handicap or (),
         catalog=catalog or (),
         game=of or games.DEFAULT,
     )

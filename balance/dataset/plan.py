@@ -64,7 +64,8 @@ class Plan:
     edition: str
     seed: int
     ordered: bool
-    """Whether each order of variants is a cell of its own; if not, every deal draws the order."""
+    """Whether each order of variants is a cell of its own: in runs of an earlier version. Now every deal
+    draws the order."""
     parent: str
     """The id of the run that this one extends, or nothing."""
     catalog_version: str

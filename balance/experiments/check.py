@@ -7,7 +7,6 @@ they can be queried and replayed, and the same check finds them again. Without n
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,6 +26,7 @@ from balance.games.variants import entry_names, texts_of, variant_ids
 from balance.judge.bench import Bench
 from balance.judge.findings import Finding, worst_first
 from balance.judge.interaction import Interaction, Together, interactions, together
+from balance.judge.quality import Probed
 from balance.judge.sentences import finding_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, Key, Verdict, combined
@@ -212,31 +212,32 @@ def check(
         opened = _play(found, variants, players, strength, edition, seed, catalog, save_run, play)
     accepted = load_thresholds(found, thresholds, accept)
     look = Look(1, 1 if runs else STRENGTHS[strength].looks)
+    gains = () if runs else tuple(_probed(opened[0], variants, STRENGTHS[strength].probed, jobs, say))
     con = connect()
-    judged_ = judged(found, catalog_, variants, opened, players, accepted, look, con=con)
+    judged_ = judged(found, catalog_, variants, opened, players, accepted, look, con=con, gains=gains)
     while look.number < look.of and any(j.open for j in judged_.own):
         say(f"provisional, after {judged_.games:,} games: {judged_.verdict}; more games where it is open")
         look = look._replace(number=look.number + 1)
         opened = [*opened, _play_on(judged_, look, play or play_prepared)]
         settled = {j.key: j for j in judged_.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
-        judged_ = judged(found, catalog_, variants, opened, players, accepted, look, settled, con)
-    gains = () if runs else tuple(_probed(judged_, STRENGTHS[strength].probed, jobs, say))
-    return replace(judged_, strength="" if runs else strength, overlays=tuple(catalog), gains=gains)
+        judged_ = judged(found, catalog_, variants, opened, players, accepted, look, settled, con, gains)
+    return replace(judged_, strength="" if runs else strength, overlays=tuple(catalog))
 
 
-def _probed(found: Check, games_: int, jobs: int | None, say: Callable[[str], None]) -> Iterator[Gain]:
+def _probed(
+    run: Run, variants: tuple[str, ...], games_: int, jobs: int | None, say: Callable[[str], None]
+) -> Iterator[Gain]:
     """Yield what others gain in the place of one default player, at each number of players."""
-    plan = found.runs[0].plan
-    for judgement in found.own if games_ else ():
-        say(f"one seat played by others, {judgement.players} players")
+    for players in sorted({cell.players for cell in run.plan.cells}) if games_ else ():
+        say(f"one seat played by others, {players} players")
         yield probe(
-            found.game,
-            found.catalog,
-            found.variants,
-            players=judgement.players,
-            edition=plan.edition,
-            seed=plan.seed,
-            deals=math.ceil(games_ / judgement.players),
+            run.game,
+            run.catalog,
+            variants,
+            players=players,
+            edition=run.plan.edition,
+            seed=run.plan.seed,
+            games=games_,
             jobs=jobs,
         )
 
@@ -316,10 +317,12 @@ def judged(
     look: Look | None = None,
     settled: Mapping[Key, Judgement] | None = None,
     con: duckdb.DuckDBPyConnection | None = None,
+    gains: Sequence[Gain] = (),
 ) -> Check:
     """Judge a combination by the games of runs; DataError if they have none of it.
 
-    For repeated looks, as in `balance.judge.verdict.judge`; they share a connection.
+    For repeated looks, as in `balance.judge.verdict.judge`; they share a connection. `gains` are what probes
+    of the combination have found.
     """
     from balance.sweep.planning import parse_players
 
@@ -336,9 +339,11 @@ def judged(
         of = " + ".join(variants) or f"the game without {game.facts.variants}"
         raise DataError(f"the runs hold no games of {of} at these numbers of players")
     con = con or connect()
-    found, bench = judge_runs(runs, thresholds, wanted, look, settled, into=con)
+    probed = {(gain.players, variants): Probed(gain.value, gain.low) for gain in gains}
+    found, bench = judge_runs(runs, thresholds, wanted, look, settled, probed, into=con)
     summed = bench.statistics
     both = together(found, summed) if len(variants) == 2 else []
     return Check(
-        game, catalog, variants, tuple(runs), summed, bench, found, tuple(both), thresholds, con
+        game, catalog, variants, tuple(runs), summed, bench, found, tuple(both), thresholds, con,
+        gains=tuple(gains),
     )  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -110,21 +110,7 @@ def _rounded(points: Ratio) -> Interval:
 
 @dataclass(frozen=True)
 class Standings:
-    """A ladder that was played, and what it was played with."""
-
-    game: Game[Any, Any]
-    edition: str
-    players: int
-    described: str
-    """The variants in force, in words."""
-    seed: int
-    games: int
-    rungs: tuple[Rung, ...]
-
-
-@dataclass(frozen=True)
-class LadderRequest:
-    """A ladder that somebody asks for, before it is played."""
+    """A ladder that somebody asks for, and its rungs once it was played."""
 
     game: Game[Any, Any]
     edition: str
@@ -133,12 +119,17 @@ class LadderRequest:
     """The variants in force, in words."""
     seed: int
     plan: Ladder
+    rungs: tuple[Rung, ...] = ()
+
+    @property
+    def games(self) -> int:
+        """How many games that is."""
+        return self.plan.games
 
     def play(self, jobs: int | None = None, advance: Callable[[int], object] = lambda _: None) -> Standings:
         """Play everything; the result does not depend on the number of jobs."""
         found = self.plan.play(self.seed, jobs or machine.cores().amount, advance)
-        rest = self.game, self.edition, self.players, self.described, self.seed
-        return Standings(*rest, self.plan.games, tuple(found))
+        return replace(self, rungs=tuple(found))
 
 
 def request(
@@ -151,7 +142,7 @@ def request(
     edition: str | None = None,
     catalog: Iterable[str | Path] = (),
     game: str = games.DEFAULT,
-) -> LadderRequest:
+) -> Standings:
     """Return the ladder of some policies (by default all), under no variants, under these, or a `sample`."""
     check_keys(seed, 0)
     found = games.get(game)
@@ -167,7 +158,7 @@ def request(
     said = " + ".join(combined[0]) or f"no {found.facts.variants}"
     if len(combined) > 1:
         said = f"{len(combined)} combinations of {found.facts.variants}"
-    return LadderRequest(found, printed, players, said, seed, made)
+    return Standings(found, printed, players, said, seed, made)
 
 
 def ladder(*, jobs: int | None = None, **asked: Any) -> Standings:

@@ -8,7 +8,7 @@ Nothing is learned for it (`balance exploit` trains a best reply).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from statistics import NormalDist
@@ -18,13 +18,12 @@ from balance import machine
 from balance.experiments.dealing import play_deals
 from balance.games.contract import Catalog, Game
 from balance.games.lineup import parse_lineup
+from balance.judge.quality import MOST
 from balance.judge.verdict import ALPHA
 from balance.stats.ratio import Ratio
 
 FAIR: Final = 1.0
 """The win points of a default player among default players: all rotations are played."""
-MUCH: Final = 0.3
-"""A gain, in win points, from which a verdict may be another one with better players."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Gain:
         """The gain in words."""
         if self.low <= 0:
             return "no better play found"
-        return "better play gains much" if self.low > MUCH else "better play gains a little"
+        return "better play gains much" if self.low > MOST else "better play gains a little"
 
     def __str__(self) -> str:
         return (
@@ -65,12 +64,11 @@ def probe(
     players: int,
     edition: str,
     seed: int,
-    deals: int,
+    games: int,
     jobs: int | None = None,
-    advance: Callable[[str], object] = lambda _: None,
 ) -> Gain:
-    """Play one seat by each other policy, in turn, and return the best gain; `advance` gets its name."""
-    facts = game.facts
+    """Play one seat by each other policy, about `games` of each, and return the best gain."""
+    facts, deals = game.facts, math.ceil(games / players)
     usual = facts.usual
     others = [name for name in (*facts.policies, *facts.probes) if name != usual]
     orders = list(permutations(variants)) if facts.variants_ordered else [tuple(variants)]
@@ -88,6 +86,5 @@ def probe(
             played += batch.winners.size
         value = float(points.value) - FAIR
         found.append((value - reach * math.sqrt(float(points.variance)), value, name))
-        advance(name)
     low, value, policy = max(found)
     return Gain(players, usual, policy, len(others), value, low, played)

@@ -108,18 +108,21 @@ def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int
 
     reasons = [(j, ranking.reason(j)) for j in named]
     run = ranking.runs[0]
+    simulation.require_same_engine(run.path, run.plan, run.game)
     found: list[Confirmed] = []
     for players in sorted({j.players for j, _ in reasons}):
         here = [(j, f) for j, f in reasons if j.players == players and f is not None]
         if not here:
             continue
-        prepared = simulation.prepare_fresh(
-            run,
-            seed=fresh_seed(run.plan.seed),
-            players=players,
+        prepared = simulation.prepare_catalog(
+            run.game,
+            run.catalog,
+            edition=run.plan.edition,
+            deals={players: games},
             combinations=sorted({(), *(j.variants for j, _ in here)}),
             lineups=sorted({f.cell.lineup for _, f in here}),
-            games_per_cell=games,
+            seed=fresh_seed(run.plan.seed),
+            kept=False,
         )
         fresh = statistics([play(prepared)])
         for judgement, finding in here:

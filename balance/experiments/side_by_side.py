@@ -17,7 +17,7 @@ from balance.games.keys import HIGHEST_SEED
 from balance.games.variants import Combination
 from balance.judge.bench import Bench
 from balance.judge.findings import Finding
-from balance.judge.quality import load_qualities
+from balance.judge.quality import Probed, load_qualities
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Judgements, Key, judge
 from balance.measure.cells import statistics
@@ -55,15 +55,17 @@ def judge_runs(
     cells: Iterable[int] | None = None,
     look: Look | None = None,
     settled: Mapping[Key, Judgement] | None = None,
+    probed: Mapping[Key, Probed] | None = None,
     **counting: Any,
 ) -> tuple[Judgements, Bench]:
     """Judge cells of runs (by default those with variants).
 
-    `counting` goes to `balance.measure.cells.statistics`.
+    `probed` holds what other players have gained in some cells; `counting` goes to
+    `balance.measure.cells.statistics`.
     """
     chosen = None if cells is None else list(cells)
     summed = statistics(runs, chosen, **counting)
-    bench = Bench(summed, load_qualities(runs))
+    bench = Bench(summed, load_qualities(runs, probed))
     with_variants = [number for number, cell in sorted(summed.cells.items()) if cell.variants]
     return judge(
         summed, thresholds, cells=chosen or with_variants, bench=bench, look=look, settled=settled

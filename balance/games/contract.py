@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_ch
 from balance.games.facts import ROLES as ROLES
 from balance.games.facts import Column as Column
 from balance.games.facts import Facts as Facts
-from balance.games.facts import Handicap as Handicap
 from balance.games.facts import Holdings as Holdings
 from balance.games.facts import ItemColumns as ItemColumns
 from balance.games.facts import Measures as Measures
@@ -154,7 +153,6 @@ class Game(Protocol[C, R]):
         edition: str,
         players: int,
         variants: Sequence[str] = (),
-        handicaps: Mapping[int, Handicap] | None = None,
     ) -> R:
         """Compile the rules of a cell; UsageError says what is wrong and what would be right."""
 
@@ -180,9 +178,6 @@ class Game(Protocol[C, R]):
 
     def rows_of(self, cell: R, events: Sequence[Event]) -> dict[str, list[dict[str, int]]]:
         """Recompute from its events alone what a game leaves in every table."""
-
-    def broken_laws(self, cell: R, events: Sequence[Event]) -> list[str]:
-        """Return what in the events contradicts the laws of the game; empty if nothing does."""
 
     def transcript(self, cell: R, events: Sequence[Event], first_round: int = 1) -> str:
         """Return a game as text for people, from a round on."""
@@ -299,6 +294,14 @@ class Explaining(Protocol):
 
     def parts(self, catalog: Any, edition: str, variant: str) -> Sequence[Part]:
         """Return the rules of a variant that are in force in an edition, each with a catalog without it."""
+
+
+@runtime_checkable
+class Featured(Protocol):
+    """A game that describes rules in a few figures, so that cells which were not played can be predicted."""
+
+    def rule_features(self, catalog: Any, edition: str, variants: Sequence[str]) -> Mapping[str, float]:
+        """Return figures of the rules in force by name, the same names for all rules; never ids or names."""
 
 
 class Reading(NamedTuple):

@@ -60,25 +60,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """The columns that metrics are made of; an empty name: the game has no such column.
-
-    The columns have the role `measure`; here code that does not know the game learns what they hold.
-    """
+    """Columns of the role `measure` that the toolkit measures too; an empty name: there is no such column."""
 
     lead_changes: str = ""
     """In `games`: how often the lead changed hands."""
-    extension: str = ""
-    """In `games`: rounds played after somebody first reached the goal."""
-    exhausted: str = ""
-    """In `games`: whether something that all draw from ran out."""
     half_score: str = ""
     """In `seats`: the score half-way through the game."""
-    money: str = ""
-    """In `seats`: money at the end."""
-    hand: str = ""
-    """In `seats`: cards in hand at the end."""
-    chosen: tuple[str, ...] = ()
-    """In `seats`: how often each action was chosen, in the order of `Facts.actions`."""
     acted: str = ""
     """In the table with a row per round and seat: the actions of the round as a mask, the first bit 0."""
 
@@ -198,10 +185,3 @@ class Facts:
     def mask(self, how: str) -> tuple[str, ...]:
         """Return the columns of `seats` with the mask of items held in a way; none: the game has no such."""
         return dict(self.holdings.ways).get(how, ()) if self.holdings else ()
-
-
-class Handicap(NamedTuple):
-    """The money and cards that a seat starts with beyond what the rules give it; may be negative."""
-
-    money: int = 0
-    cards: int = 0

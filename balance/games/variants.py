@@ -1,7 +1,7 @@
 """Variants as users name them: ids and names, alone, in lists, or as a word for many combinations."""
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations, permutations
+from itertools import combinations
 from typing import Any, Final
 
 from balance.errors import UsageError
@@ -50,12 +50,12 @@ def variant_ids(game: Game[Any, Any], catalog: Catalog, edition: str, given: Ite
 
 
 def combinations_of(
-    game: Game[Any, Any], catalog: Catalog, edition: str, given: Sequence[str], *, ordered: bool = False
+    game: Game[Any, Any], catalog: Catalog, edition: str, given: Sequence[str]
 ) -> list[Combination]:
     """Return the combinations that a user asks for, sorted, each once.
 
     A value is a word (`pairs`, `singles`, `none`, `all`), a word for some variants (`all:A,B,C`) or a list of
-    names. With `ordered` the order of names counts, and a word means every order.
+    names, whose order does not matter.
     """
     facts = game.facts
     words = [word for word, count in WORDS.items() if count <= facts.variants_at_once]
@@ -67,15 +67,13 @@ def combinations_of(
         if asked in WORDS and asked not in words:
             raise UsageError(f"{facts.title} has at most {facts.variants_at_once} {facts.variants} at once")
         if asked == ALL or asked in words:
-            choose = permutations if ordered else combinations
             names = variant_names(game, catalog, [some])
             ids_of = {variant_ids(game, catalog, edition, [name]) for name in names}
             known = sorted(one for (one,) in ids_of) or every
             for word in words if asked == ALL else [asked]:
-                found.update(choose(known, WORDS[word]))
+                found.update(combinations(known, WORDS[word]))
         else:
-            ids = variant_ids(game, catalog, edition, [value])
-            found.add(ids if ordered else tuple(sorted(ids)))
+            found.add(tuple(sorted(variant_ids(game, catalog, edition, [value]))))
     return sorted(found)
 
 

@@ -1,22 +1,26 @@
 """The quality of the play behind a verdict: how much a best reply gains against the players that were judged.
 
 A verdict is about the game only as far as nobody could play much better: where a best reply may gain more
-than `MOST` win points, no verdict is *fine* or *bent*. Gains are measured beforehand and shipped as
-`data/<game>/replies.json`; nothing is played here. Where none is known verdicts stay; reports show that.
+than `MOST` win points, no verdict is *fine* or *bent*. Gains of some cells are measured beforehand and
+shipped as `data/<game>/replies.json`, with regressions that predict those of all others from the number of
+players, the rules in force and, where one was played, the gain of a cheap probe. Nothing is played here.
+Where nothing is known verdicts stay; reports show that.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from balance.dataset.run import Run
 from balance.dataset.stamp import run_stamp
 from balance.errors import DataError
+from balance.games.contract import Featured
 from balance.resources import shipped
+from balance.stats.ridge import Ridge
 
 REPLIES_FILE: Final = "replies.json"
 MOST: Final = 0.3
@@ -41,27 +45,72 @@ class Quality:
         return self.high > MOST
 
 
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What the best of some other policies gains in the place of one default player."""
+
+    gain: float
+    low: float
+    """Gained at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Regressions of the gain of a best reply, made by `scripts/measure_replies.py`."""
+
+    rules: Ridge
+    """On the number of players and the rules."""
+    probe: Ridge
+    """The same with the gain of a probe."""
+
+    def of(self, features: Mapping[str, float], probed: Probed | None) -> Quality:
+        """Return the predicted quality; a best reply gains at least nothing, and what a probe has gained."""
+        if probed is None:
+            found, least = self.rules.predict(features), 0.0
+        else:
+            found, least = self.probe.predict({**features, "probe": probed.gain}), max(0.0, probed.low)
+        gain, low, high = (max(least, figure) for figure in found)
+        return Quality(gain, low, high, "predicted")
+
+
+def features_of(run: Run, key: Key) -> dict[str, float]:
+    """Return what a prediction rests on, without a probe."""
+    players, variants = key
+    assert isinstance(run.game, Featured)
+    return {"players": float(players), **run.game.rule_features(run.catalog, run.plan.edition, variants)}
+
+
 @dataclass(frozen=True)
 class Qualities:
     """The known quality of play, by players and variants."""
 
     measured: Mapping[Key, Quality]
-    predicted: Quality | None = None
-    """The quality where none was measured; None if it is not known."""
+    prediction: Prediction | None = None
+    """What is predicted where nothing was measured; None if there is no prediction."""
+    run: Run | None = None
+    """A run with the rules that predictions are for."""
+    probed: Mapping[Key, Probed] = field(default_factory=dict)
 
     def of(self, key: Key) -> Quality | None:
         """Return the quality of the play behind a verdict; None if it is not known."""
-        return self.measured.get(key, self.predicted)
+        if key in self.measured or self.prediction is None or self.run is None:
+            return self.measured.get(key)
+        return self.prediction.of(features_of(self.run, key), self.probed.get(key))
 
 
 NOTHING_KNOWN: Final = Qualities({})
 
 
-def load_qualities(runs: Sequence[Run], path: Path | None = None) -> Qualities:
-    """Return what ships about the play in runs; nothing if it was measured with another engine or catalog."""
+def load_qualities(
+    runs: Sequence[Run], probed: Mapping[Key, Probed] | None = None, path: Path | None = None
+) -> Qualities:
+    """Return what ships about the play in runs; nothing if it was measured with another engine or players.
+
+    What was measured holds for the catalog and edition that it was measured with; for others it is predicted.
+    """
     run = runs[0]
     file = path or shipped(run.game.name, REPLIES_FILE)
-    if file is None or not file.is_file() or run.plan.edition != run.game.facts.default_edition:
+    if file is None or not file.is_file():
         return NOTHING_KNOWN
     from pydantic import TypeAdapter
 
@@ -69,20 +118,17 @@ def load_qualities(runs: Sequence[Run], path: Path | None = None) -> Qualities:
         raw = json.loads(file.read_bytes())
         cells = [dict(cell, variants=cell[run.game.facts.variants]) for cell in raw["cells"]]
         replies = TypeAdapter(list[_Reply]).validate_python(cells)
+        prediction = TypeAdapter(Prediction | None).validate_python(raw.get("prediction"))
     except (OSError, ValueError, KeyError, TypeError) as error:  # pydantic's are ValueErrors
         raise DataError(f"{file}: not gains of best replies: {error!r}") from error
-    if any(raw.get("stamp", {}).get(name) != now for name, now in run_stamp(run.game, run.plan).items()):
+    now = run_stamp(run.game, run.plan)
+    stale = {name for name in now if raw.get("stamp", {}).get(name) != now[name]}
+    if stale - {"catalog"}:
         return NOTHING_KNOWN
     found: dict[Key, Quality] = {}
-    for one in replies:
-        key = one.players, tuple(sorted(one.variants))
-        made = Quality(one.gain, one.low, one.high, "measured")
-        found[key] = max(found.get(key, made), made, key=lambda quality: quality.gain)
-    told = raw.get("prediction") or {}
-    predicted = None
-    if {"gain", "low", "high"} <= set(told):
-        predicted = Quality(told["gain"], told["low"], told["high"], "predicted")
-    return Qualities(found, predicted)
+    for one in replies if not stale and run.plan.edition == run.game.facts.default_edition else ():
+        found[one.players, tuple(sorted(one.variants))] = Quality(one.gain, one.low, one.high, "measured")
+    return Qualities(found, prediction if isinstance(run.game, Featured) else None, run, probed or {})
 
 
 @dataclass(frozen=True, slots=True)

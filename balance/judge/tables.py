@@ -125,7 +125,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "further_games": "games that would probably decide; empty if it is too close to call",
         "games": "games behind the verdict",
         "not_looked_at": "metrics with a threshold that no games show, which forbids *fine*; often none",
-        "reply_gain": "win points above a fair share that a best reply gains here; empty: not measured",
+        "reply_gain": "win points above a fair share that a best reply gains here; empty: not known",
         "reply_low": "the lower end of its 95% confidence interval",
         "reply_high": "the upper end; above 0.3 nothing is fine or bent",
         "reply_source": "`measured` or `predicted`",

@@ -17,6 +17,9 @@ CLIP = 0.2
 DECAY = 0.95
 _VALUE_CHUNK = 16384
 _RULES_SCALE = 4.0
+_SURE = 0.98
+"""Decisions taken with a higher probability teach little: a share of them is fitted, and counts for all."""
+_SURE_SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class Step:
     rate: float
     entropy: float
     minibatch: int
+    values_only: bool = False
+    """Whether only the value network learns: one that knows nothing yet would mislead a trained player."""
 
 
 class Fitter:
@@ -90,10 +95,11 @@ class Fitter:
         mean, spread = float(everything.mean()), float(everything.std()) + 1e-6
         gains = tuple((gain - mean) / spread for gain in gains)
         size = step.minibatch // self.threads
-        steps = max(1, min(part.cell.size for part in parts) // size)
-        orders = [rng.permutation(part.cell.size) for part in parts]
-        for group in self.optimiser.param_groups:
-            group["lr"] = step.rate * group["scale"]
+        orders = [rng.permutation(_kept(part, rng)) for part in parts]
+        steps = max(1, min(order.size for order in orders) // size)
+        policy = len(list(self.policy.parameters()))
+        for number, group in enumerate(self.optimiser.param_groups):
+            group["lr"] = 0.0 if step.values_only and number < policy else step.rate * group["scale"]
         logs = np.zeros(4)
         for number in range(steps):
             jobs = []
@@ -128,13 +134,21 @@ class Fitter:
         situations = torch.from_numpy(part.situations[rows])
         new, entropy = chosen_chances(policy, part, rows, rules, cell, situations)
         gain = torch.from_numpy(gains[rows])
-        ratio = (new - torch.from_numpy(np.log(part.chances[rows]))).exp()
-        loss = -torch.minimum(ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain).mean()
-        spread = entropy.mean()
-        error = (value(rules, cell, situations) - torch.from_numpy(returns[rows])).square().mean()
+        chances = part.chances[rows]
+        ratio = (new - torch.from_numpy(np.log(chances))).exp()
+        counts = np.where(chances > _SURE, 1.0 / _SURE_SHARE, 1.0).astype(np.float32)
+        share = torch.from_numpy(counts / counts.sum())
+        loss = -(share * torch.minimum(ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain)).sum()
+        spread = (share * entropy).sum()
+        error = (share * (value(rules, cell, situations) - torch.from_numpy(returns[rows])).square()).sum()
         (loss - step.entropy * spread + 0.5 * error).backward()
         clipped = float(((ratio - 1).abs() > CLIP).float().mean())
         return float(loss.detach()), float(error.detach()), float(spread.detach()), clipped
+
+
+def _kept(part: Experience, rng: np.random.Generator) -> Ints:
+    """Return the rows to fit: all decisions in doubt, and a share of the others."""
+    return np.flatnonzero((part.chances <= _SURE) | (rng.random(part.chances.size) < _SURE_SHARE))
 
 
 def chosen_chances(

@@ -26,6 +26,8 @@ LOG: Final = "log.jsonl"
 WEIGHTS: Final = "weights.npz"
 AVERAGED: Final = 5
 """Snapshots that count in the weights that training leaves, beside the last ones."""
+LEAGUE_SHARE: Final = 0.4
+"""Share of the games against the past in which it is one of the league."""
 
 
 class Recording(Protocol):
@@ -130,6 +132,8 @@ class Settings:
     snapshot_every: int = 15
     most_snapshots: int = 40
     evaluate_every: int = 10
+    warm_up: int = 40_000
+    """Games for which only the value network learns, where training begins with given weights."""
 
     def stage(self, games: int) -> tuple[Stage, float]:
         """Return the stage after some games, and which part of it is done."""
@@ -159,8 +163,12 @@ class Training:
         settings: Settings,
         start: Mapping[str, Floats] | None = None,
         frozen: "Frozen | None" = None,
+        league: Sequence[Mapping[str, Floats]] = (),
     ) -> None:
         self.game, self.folder, self.settings = game, folder, settings
+        self.begun = start is not None
+        self.league = league
+        """Weights that stay among the past selves, such as best replies."""
         self.fitter = Fitter(game.layout, settings.threads, settings.seed)
         if start is not None:
             self.fitter.policy.load(start)
@@ -189,8 +197,8 @@ class Training:
         weights = self.fitter.policy.weights()
         networks = {self.game.learner: weights}
         for policy in self.game.past:
-            past = self.snapshots[int(rng.integers(len(self.snapshots)))] if self.snapshots else weights
-            networks[policy] = past
+            pool = self.league if self.league and rng.random() < LEAGUE_SHARE else self.snapshots
+            networks[policy] = dict(pool[int(rng.integers(len(pool)))]) if pool else weights
         if self.frozen is not None and self.frozen.weights is not None:
             networks[self.frozen.policy] = dict(self.frozen.weights)
         seeds = rng.integers(1 << 62, size=settings.threads)
@@ -205,6 +213,7 @@ class Training:
             rate=stage.rate[0] * (stage.rate[1] / stage.rate[0]) ** done,
             entropy=stage.entropy[0] * (stage.entropy[1] / stage.entropy[0]) ** done,
             minibatch=settings.minibatch,
+            values_only=self.begun and self.games < settings.warm_up,
         )
         logged = self.fitter.fit(parts, step, rng)
         results = [result for part in parts for result in part.results]
@@ -249,7 +258,7 @@ class Training:
         recorder.begin((game.learner,))
         margin = stage.margin[0] + (stage.margin[1] - stage.margin[0]) * done
         count = settings.cells // settings.threads
-        draws = np.maximum(0.25, 2.7 - self.standing) + 6.0 * self.stalling
+        draws = np.maximum(0.5, 2.7 - self.standing) ** 2 + 20.0 * self.stalling
         draws *= np.array(list(game.counts.values()))
         drawn = rng.choice(draws.size, size=count, p=draws.ravel() / draws.sum())
         rules, cells, rewards, results = [], [], [], []

@@ -1,7 +1,7 @@
 """Items: what the catalog prints of them, and what being dealt one is worth, by the query files of reports.
 
 Chance deals opening hands, so win points of the seats that were dealt an item, less the 1.00 of a fair share,
-are caused by it; docs/item-value.md has the reasons. Nothing is counted here.
+are caused by it; docs/metrics.md has the reasons. Nothing is counted here.
 """
 
 from __future__ import annotations

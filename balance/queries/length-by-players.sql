@@ -4,7 +4,7 @@
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
---   lineup [Lineup, lineup]: which policy plays which seat
+--   lineup [In, lineup]: how well those at the table play
 --   players [Players, integer]: how many play
 --   games [Games, integer]: how many games
 --   p05 [5% end within, integer]: one game in twenty is no longer than that

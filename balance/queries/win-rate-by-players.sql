@@ -1,6 +1,6 @@
 -- Question: How often does each policy win among the others?
 -- Title: Win points of each strategy
--- Note: Games that share a shuffle are one deal, in whatever cell they were played; the deal is the unit.
+-- Note: Games that share a shuffle are one deal, in whatever combination they were played; the deal is the unit.
 -- Parameters:
 --   $lineup (cells.lineup, optional): only games of this lineup; where all play alike, win points are 1 by construction and not shown
 --   $counts (text, optional): only these numbers of players, such as 2,4

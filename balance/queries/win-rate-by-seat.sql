@@ -1,6 +1,6 @@
 -- Question: Does it matter where one sits?
 -- Title: Win points of each seat
--- Note: Games that share a shuffle are one deal, in whatever cell they were played; the deal is the unit.
+-- Note: Games that share a shuffle are one deal, in whatever combination they were played; the deal is the unit.
 -- Parameters:
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $counts (text, optional): only these numbers of players, such as 2,4

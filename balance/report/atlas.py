@@ -19,6 +19,7 @@ from balance.measure.metrics import Measurement
 from balance.report.atlas_model import SCALE, Atlas, AtlasMetric, AtlasVariant, AtlasView, Scaled, place
 from balance.report.evidence import Evidence
 from balance.report.formatting import command_path
+from balance.report.glossary import own_words
 from balance.stats.intervals import Interval
 from balance.sweep.replaying import replay_commands
 
@@ -116,7 +117,7 @@ def _metrics(
         found.append(
             AtlasMetric(
                 sample.name,
-                _title(sample),
+                _title(evidence, sample),
                 threshold.reason if threshold else "",
                 metric_form(metric),
                 metric.neutral,
@@ -127,8 +128,8 @@ def _metrics(
     return tuple(found)
 
 
-def _title(measured: Measurement) -> str:
-    title = measured.metric.title
+def _title(m: Evidence, measured: Measurement) -> str:
+    title = own_words(measured.metric.title, m.facts)
     title = f"{measured.of.capitalize()}: {title}" if measured.of else title
     return title[:1].upper() + title[1:]
 
@@ -185,7 +186,7 @@ def _view(
         },
         tuple(replays.get(cell.id) if cell else None for cell in cells),
         tuple(tuple(_reasons(m, found)) if found else () for found in verdicts),
-        tuple(_title(found.broken[0].measured) if found and found.broken else "" for found in verdicts),
+        tuple(_title(m, found.broken[0].measured) if found and found.broken else "" for found in verdicts),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from balance.games.contract import Facts
@@ -12,6 +13,17 @@ from balance.report.formatting import listed
 def game_words(facts: Facts) -> dict[str, str]:
     """Return the game's own words."""
     return {"variant": facts.variant, "variants": facts.variants, "item": facts.item, "items": facts.items}
+
+
+def own_words(text: str, facts: Facts) -> str:
+    """Return a text of the toolkit in the words of the game: twists, not variants."""
+    words = game_words(facts)
+
+    def own(found: re.Match[str]) -> str:
+        word = words[found[0].lower()]
+        return word.capitalize() if found[0][0].isupper() else word
+
+    return re.sub(r"\b(?:variant|item)s?\b", own, text, flags=re.IGNORECASE)
 
 
 def terms(
@@ -25,7 +37,7 @@ def terms(
     official = thresholds is not None and not thresholds.overlays
     written = " Written down before any combination was judged." if official else ""
     strengths = listed([f"{name} ({lineup})" for lineup, name in dict.fromkeys(strengths_played)])
-    strength = f"How well those play who sit at the table. Here: {strengths}."
+    strength = f"How well the players at the table play. Here, with its name in commands: {strengths}."
     return {
         "broken": "The game cannot be played as meant: it does not end, there is nothing to decide, or the "
         "deal, a seat or one style decides. The games rule out that this is chance.",
@@ -46,5 +58,5 @@ def terms(
         "value": f"Win points of the seats that were dealt the {facts.item}, less the 1.00 of a fair share.",
         "interval": "95% of such intervals hold the truth. Narrow: sure; wide: unsure.",
         "deal": "A shuffle. Games of the same deal begin with the same cards, in every combination.",
-        "cell": f"An edition, a number of players, a combination of {facts.variants} and a strength of play.",
+        "seat": "A place at the table. Seats are numbered from 0, in the order around the table.",
     }

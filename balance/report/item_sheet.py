@@ -53,7 +53,7 @@ def item_report(
     if own is not None:
         sections += _worth(m, own, entry.name, lineup, count(games, "game", "games"))
     known = Paragraph(
-        f"In {m.strength_name(lineup)} ({lineup}). The [[value]] is caused by chance dealing it; the "
+        f"In {m.strength_name(lineup)}. The [[value]] is caused by chance dealing it; the "
         "[[deal]] is the unit of the [[interval]]."
     )
     sections.append(Section("how", "How we know", (known, Code("\n".join(made.commands)))))

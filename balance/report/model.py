@@ -174,7 +174,7 @@ class Chart:
     - `histogram`: `x` (numbers, from 1 upwards), `series`, `y`; one outline for each series
     - `dots`: `label`, `y` (the value), `low`, `high`, `series`
     - `scatter`: `label`, `x`, `y`, `low`, `high` (of `y`), `series`
-    - `matrix`: `row`, `column` (both orders of a pair are given), `y`; codes of VERDICT_CODES if `verdict`
+    - `matrix`: `row`, `column` (every pair once), `y`; codes of VERDICT_CODES if `verdict`
     """
 
     id: str

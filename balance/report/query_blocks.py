@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +20,7 @@ from balance.errors import BalanceError, UsageError
 from balance.measure.cells import connect_to
 from balance.nearest import unknown
 from balance.report.formatting import UNKNOWN, command_path, printed, slug
+from balance.report.glossary import own_words
 from balance.report.model import Cell, Chart, Heading, Section, Source, Table
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ class RunQueries:
         """Take the command that gives the verdicts where those of SQL are others."""
         self._con = con or connect_to(runs, metrics=True)
         self._results: dict[object, tuple[list[str], Values]] = {}
-        self._game = runs[0].game.name
+        self._facts, self._game = runs[0].game.facts, runs[0].game.name
         self._narrowed = {"counts": ",".join(map(str, counts))} if counts else {}
         self._names = names or {}
         self._judging = judging
@@ -73,9 +75,26 @@ class RunQueries:
             name=slug("-".join([name, *telling]) + ("" if table or not question.figure else "-figure")),
             caption=caption, n=n, table=table,
         )  # fmt: skip
+        made = self._worded(made, caption)
         if self._judging and derived.named(question.sql):
             made = replace(made, source=Source(n, command=self._judging))
         return made
+
+    def _worded(self, made: Table | Chart, caption: str) -> Table | Chart:
+        """Return a block in the game's words, where they are those of the file; `caption` is not."""
+        own = partial(own_words, facts=self._facts)
+        made = replace(made, caption=caption or own(made.caption), note=own(made.note))
+        if isinstance(made, Chart):
+            return replace(made, alt=own(made.alt))
+        heads = [replace(head, title=own(head.title), help=own(head.help)) for head in made.headings]
+        rows = (
+            tuple(
+                replace(cell, text=own(cell.text)) if head.kind == "text" else cell
+                for head, cell in zip(heads, row, strict=True)
+            )
+            for row in made.rows
+        )
+        return replace(made, headings=tuple(heads), rows=tuple(rows))
 
     def records(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """Run a query file and return its rows by column."""

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from balance.dataset.parquet import encode
 from balance.dataset.plan import Plan, PlannedCell
 from balance.dataset.shards import Piece, Shard, cut
-from balance.sweep.planning import half_width, win_points_half_width
+from balance.sweep.planning import half_width
 from balance.sweep.playing import Player, play_shard
 from balance.sweep.simulation import Prepared
 
@@ -73,8 +73,6 @@ def estimate(prepared: Prepared, jobs: int) -> list[Row]:
 
 def _certainty(prepared: Prepared) -> Iterator[Row]:
     """Yield the half-widths of the 95% intervals within one cell."""
-    played = {cell.lineup for cell in prepared.plan.cells}
-    policies = len(prepared.game.facts.field) if "field" in played else 0
     most: dict[int, int] = {}
     for cell in prepared.plan.cells:
         most[cell.players] = max(cell.deals, most.get(cell.players, 0))
@@ -82,9 +80,6 @@ def _certainty(prepared: Prepared) -> Iterator[Row]:
         yield Row(f"deals per cell, {players} players", deals, "")
         width = half_width(deals, players) * 100
         yield Row(f"a seat's win share, {players} players", round(width, 2), "+- pp")
-        if policies > 1:
-            points = win_points_half_width(deals, players, policies)
-            yield Row(f"win points in field, {players} players", round(points, 3), "+-")
 
 
 def _groups(plan: Plan) -> dict[tuple[int, str], list[PlannedCell]]:
@@ -101,8 +96,8 @@ def _compiling(prepared: Prepared) -> float:
     """Return the seconds that all cells take to be compiled; once for all lineups."""
     game, plan = prepared.game, prepared.plan
     kinds = {(cell.players, cell.variants) for cell in plan.cells if cell.deals}
-    open_order = game.facts.variants_ordered and not plan.ordered
-    number = sum(factorial(len(variants)) if open_order else 1 for _, variants in kinds)
+    ordered = game.facts.variants_ordered
+    number = sum(factorial(len(variants)) if ordered else 1 for _, variants in kinds)
     some = sorted(kinds)[:: max(1, len(kinds) // 8)][:8]
     begun = time.perf_counter()
     for players, variants in some:

@@ -234,7 +234,7 @@ def _as_planned(run: Run, shard: Shard, games: pl.DataFrame) -> pl.DataFrame:
     played: list[tuple[PlannedCell, tuple[str, ...]]] = []
     place = np.zeros(numbers.size, np.int64)  # of each game's cell and order of variants in `played`
     for cell in {piece.cell.id: piece.cell for piece in shard.pieces}.values():
-        here, possible = cell_ids == cell.id, orders(facts, plan, cell)
+        here, possible = cell_ids == cell.id, orders(facts, cell)
         place[here] = len(played) + variant_order(plan, cell, indices[here], len(possible))
         played += [(cell, variants) for variants in possible]
     made: list[pl.Series] = []

@@ -92,15 +92,6 @@ def half_width(deals: int, players: int) -> float:
     return Z * math.sqrt(share * (1 - share) / deals)
 
 
-def win_points_half_width(deals: int, players: int, policies: int) -> float:
-    """Return the half-width of the 95% interval of a policy's win points, at 1, where seats draw policies.
-
-    The deal is the unit: with s seats of the policy among n, the wins less s/n have the variance
-    q(1-q)(1-1/n) where q = 1/policies, and the policy has nq seats per deal.
-    """
-    return Z * math.sqrt((policies - 1) * (1 - 1 / players) / deals)
-
-
 # --- the plan
 
 
@@ -115,12 +106,9 @@ def make_plan(
     deals: Mapping[int, int],
     replicates: int = 1,
     seed: int = 0,
-    ordered: bool = False,
 ) -> Plan:
     """Return the plan of a run of its own; `deals` by player count. Without lineups: the default sweep."""
     check_keys(seed, 0)
-    if ordered and not game.facts.variants_ordered:
-        raise UsageError(f"the order of {game.facts.variants} means nothing in {game.facts.title}")
     default = {one.lineup: one for one in game.facts.default_sweep}
     tables = default or {game.facts.default_lineup: SweepTable(game.facts.default_lineup)}
     if lineups:  # all of them in full; luck needs its replicates
@@ -130,7 +118,7 @@ def make_plan(
         table = tables.get(key[2], SweepTable(key[2]))
         part = math.ceil(deals[key[0]] * table.share)
         cells.append(_cell(game, number, key, first=0, deals=part, replicates=replicates * table.replicates))
-    return _plan(game, catalog, cells, edition=edition, seed=seed, ordered=ordered, parent="")
+    return _plan(game, catalog, cells, edition=edition, seed=seed, parent="")
 
 
 def plan_of_cells(
@@ -140,7 +128,6 @@ def plan_of_cells(
     *,
     edition: str,
     seed: int,
-    ordered: bool,
     chosen: Mapping[int, Sequence[int]],
 ) -> Plan:
     """Return the plan of a run that plays just these deals of these cells, numbered anew.
@@ -149,7 +136,7 @@ def plan_of_cells(
     """
     check_keys(seed, 0)
     numbered = [replace(cell, id=k) for k, cell in enumerate(sorted(cells, key=lambda cell: cell.key))]
-    plan = _plan(game, catalog, numbered, edition=edition, seed=seed, ordered=ordered, parent="")
+    plan = _plan(game, catalog, numbered, edition=edition, seed=seed, parent="")
     return replace(plan, chosen={str(players): list(chosen[players]) for players in sorted(chosen)})
 
 
@@ -201,7 +188,6 @@ def extended_plan(
         cells,
         edition=parent.edition,
         seed=parent.seed,
-        ordered=parent.ordered,
         parent=parent.id,
     )
 
@@ -253,7 +239,6 @@ def _plan(
     *,
     edition: str,
     seed: int,
-    ordered: bool,
     parent: str,
 ) -> Plan:
     if not any(cell.games for cell in cells):
@@ -270,7 +255,7 @@ def _plan(
         game=game.name,
         edition=edition,
         seed=seed,
-        ordered=ordered,
+        ordered=False,
         parent=parent,
         catalog_version=catalog.version,
         catalog_hash=catalog.hash,

@@ -51,11 +51,9 @@ class StopPlaying(Exception):  # noqa: N818 - nothing went wrong
 # --- the order of variants
 
 
-def orders(facts: Facts, plan: Plan, cell: PlannedCell) -> list[Combination]:
+def orders(facts: Facts, cell: PlannedCell) -> list[Combination]:
     """Return the orders in which the variants of a cell are in force, the sorted one first."""
-    if plan.ordered or not facts.variants_ordered:
-        return [cell.variants]
-    return list(permutations(cell.variants))
+    return list(permutations(cell.variants)) if facts.variants_ordered else [cell.variants]
 
 
 def variant_order(plan: Plan, cell: PlannedCell, indices: Array, count: int) -> Array:
@@ -85,7 +83,7 @@ class Player:
         plan, cell = self._plan, piece.cell
         lineup = self._lineup(cell)
         indices = np.array(plan.indices(cell.players, piece.first, piece.deals), np.int64)
-        possible = orders(self._game.facts, plan, cell)
+        possible = orders(self._game.facts, cell)
         drawn = variant_order(plan, cell, indices, len(possible))
         for number, variants in enumerate(possible):
             deals, again = replicated(indices[drawn == number], cell.replicates)

@@ -19,7 +19,6 @@ from balance.dataset.schema import GameKey, split_game_id
 from balance.dataset.shards import Shard, cut
 from balance.errors import DataError, UsageError
 from balance.games.contract import Catalog, Event, Game, Notated, Table
-from balance.games.handicap import read_handicaps
 from balance.games.keys import check_keys
 from balance.games.lineup import parse_lineup
 from balance.games.variants import variant_names
@@ -86,7 +85,6 @@ def replay(
     game_index: int = 0,
     replicate: int = 0,
     lineup: str | None = None,
-    handicaps: Iterable[str] = (),
     catalog: Iterable[str | Path] = (),
     game: str = games.DEFAULT,
 ) -> Replay:
@@ -115,7 +113,7 @@ def replay(
     check_keys(seed, game_index, replicate)
     named = variant_names(chosen, loaded, [variants] if isinstance(variants, str) else variants)
     rules = edition or chosen.facts.default_edition
-    cell = chosen.compile(loaded, rules, players, named, read_handicaps(handicaps))
+    cell = chosen.compile(loaded, rules, players, named)
     seats = parse_lineup(lineup or chosen.facts.default_lineup, players, chosen)
     policies = seats.names(seed, game_index, replicate)
     return Replay(chosen, cell, seed, game_index, replicate, policies)
@@ -128,7 +126,6 @@ class Replayed:
     run: Run
     id: int
     key: GameKey
-    planned: PlannedCell
     cell: Any
     """The compiled rules."""
     policies: tuple[str, ...]
@@ -152,12 +149,12 @@ def find_game(run: Run, number: int) -> Replayed:
     cell = run.game.compile(run.catalog, run.plan.edition, planned.players, variants)
     lineup = parse_lineup(planned.lineup, planned.players, run.game)
     policies = lineup.names(run.plan.seed, key.index, key.replicate)
-    return Replayed(run, number, key, planned, cell, policies)
+    return Replayed(run, number, key, cell, policies)
 
 
 def variants_of(run: Run, planned: PlannedCell, index: int) -> tuple[str, ...]:
     """Return the variants of a game in the order in which they were in force."""
-    possible = orders(run.game.facts, run.plan, planned)
+    possible = orders(run.game.facts, planned)
     return tuple(possible[variant_order(run.plan, planned, np.array([index]), len(possible))[0]])
 
 

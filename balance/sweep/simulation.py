@@ -64,7 +64,6 @@ def simulate(
     lineups: str | Iterable[str] | None = None,
     seed: int = 0,
     catalog: Iterable[str | Path] = (),
-    ordered: bool = False,
     jobs: int | None = None,
 ) -> Run:
     """Play a run into the folder `out`, go on with one that was begun, or open it if it is finished.
@@ -83,7 +82,6 @@ def simulate(
         lineups=lineups,
         seed=seed,
         catalog=catalog,
-        ordered=ordered,
     )
     return run_prepared(prepared, jobs).run
 
@@ -101,7 +99,6 @@ def prepare(
     lineups: str | Iterable[str] | None = None,
     seed: int = 0,
     catalog: Iterable[str | Path] = (),
-    ordered: bool = False,
     kept: bool = True,
 ) -> Prepared:
     """Make the plan of a run, and refuse what could not be played or written.
@@ -115,19 +112,19 @@ def prepare(
     counts = parse_players(texts_of(players) or ["{}-{}".format(*facts.players)], facts)
     if replicates < 1:
         raise UsageError(f"replicates {replicates}: a deal is played at least once", parameter="replicates")
-    plan = make_plan(
+    deals = deals_of(facts, games_per_cell, precision)
+    return prepare_catalog(
         found,
         loaded,
         edition=chosen,
-        players=counts,
-        combinations=combinations_of(found, loaded, chosen, texts_of(variants) or [ALL], ordered=ordered),
+        deals={count: deals[count] for count in counts},
+        combinations=combinations_of(found, loaded, chosen, texts_of(variants) or [ALL]),
         lineups=texts_of(lineups),
-        deals=deals_of(facts, games_per_cell, precision),
         replicates=replicates,
         seed=seed,
-        ordered=ordered,
+        out=out,
+        kept=kept,
     )
-    return _prepared(found, loaded, plan, out, kept=kept)
 
 
 def prepare_extension(
@@ -152,36 +149,11 @@ def prepare_extension(
         run.catalog,
         run.plan,
         players=parse_players(texts_of(players), facts) or None,
-        combinations=combinations_of(game, run.catalog, run.plan.edition, asked, ordered=run.plan.ordered)
-        or None,
+        combinations=combinations_of(game, run.catalog, run.plan.edition, asked) or None,
         lineups=texts_of(lineups) or None,
         deals=deals_of(facts, games_per_cell, precision),
     )
     return _prepared(game, run.catalog, plan, out)
-
-
-def prepare_fresh(
-    run: Run,
-    *,
-    seed: int,
-    players: int,
-    combinations: Sequence[tuple[str, ...]],
-    lineups: Sequence[str],
-    games_per_cell: int,
-) -> Prepared:
-    """Make the plan of a run that plays cells of another one on a seed of its own."""
-    require_same_engine(run.path, run.plan, run.game)
-    return prepare_catalog(
-        run.game,
-        run.catalog,
-        edition=run.plan.edition,
-        deals={players: games_per_cell},
-        combinations=combinations,
-        lineups=lineups,
-        seed=seed,
-        ordered=run.plan.ordered,
-        kept=False,
-    )
 
 
 def prepare_cells(
@@ -191,7 +163,6 @@ def prepare_cells(
     *,
     edition: str,
     seed: int,
-    ordered: bool = False,
     chosen: Mapping[int, Sequence[int]] | None = None,
     name: str = "",
 ) -> Prepared:
@@ -200,9 +171,7 @@ def prepare_cells(
     With `chosen` the deals of a cell are places in a list of game indices, by number of players; `name` ends
     the name of the folder then, since such a run does not represent games in general.
     """
-    plan = plan_of_cells(
-        game, catalog, cells, edition=edition, seed=seed, ordered=ordered, chosen=chosen or {}
-    )
+    plan = plan_of_cells(game, catalog, cells, edition=edition, seed=seed, chosen=chosen or {})
     prepared = _prepared(game, catalog, plan, None)
     if not name:
         return prepared
@@ -218,7 +187,7 @@ def prepare_catalog(
     combinations: Sequence[tuple[str, ...]],
     lineups: Sequence[str],
     seed: int,
-    ordered: bool = False,
+    replicates: int = 1,
     out: str | Path | None = None,
     kept: bool = True,
 ) -> Prepared:
@@ -231,8 +200,8 @@ def prepare_catalog(
         combinations=combinations,
         lineups=lineups,
         deals=deals,
+        replicates=replicates,
         seed=seed,
-        ordered=ordered,
     )
     return _prepared(game, catalog, plan, out, kept=kept)
 

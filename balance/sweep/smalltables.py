@@ -44,7 +44,7 @@ def cells_table(game: Game[Any, Any], plan: Plan) -> pl.DataFrame:
             "edition": plan.edition,
             "players": cell.players,
             **_filled(sorted_, sorted(cell.variants)),
-            **_filled(ordered, cell.variants if plan.ordered or len(cell.variants) == 1 else ()),
+            **_filled(ordered, cell.variants if len(cell.variants) == 1 else ()),
             "lineup": cell.lineup,
             "first_index": next(iter(plan.indices(cell.players, cell.first, cell.deals)), cell.first),
             "deals": cell.deals,

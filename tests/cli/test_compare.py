@@ -232,31 +232,15 @@ def test_rows_as_parquet(compare, overlay, tmp_path):
     assert "mean_length" in rows["metric"].to_list()
 
 
-def test_it_is_also_written_as_a_page(compare, overlay, tmp_path):
+def test_it_can_be_a_page(compare, overlay, tmp_path):
     mine = overlay(STORM)
-    code, out, err = compare("official", mine, *TINY, "--json", "--report", "both")
-    assert code == 4
-    assert json.loads(out)["changes"]  # the data is where it always is
-    assert err.splitlines()[-2:] == [
-        "written: reports/compare-official-mine.html",
-        "written: reports/compare-official-mine.pdf",
-    ]
-    page = (tmp_path / "reports" / "compare-official-mine.html").read_text("utf-8")
+    assert compare("official", tmp_path / mine, *TINY, "--format", "html", "--out", "page.html")[0] == 4
+    page = (tmp_path / "page.html").read_text("utf-8")
     assert "official -&gt; mine.toml" in page
     assert "Windy, 3 players" in page
-    assert "balance compare official mine.toml --players 3 --games 120 --of tiny" in page
-    assert (tmp_path / "reports" / "compare-official-mine.pdf").read_bytes().startswith(b"%PDF")
-    assert compare("official", tmp_path / mine, *TINY, "--report", "elsewhere.html")[0] == 4
-    elsewhere = (tmp_path / "elsewhere.html").read_text("utf-8")
-    assert str(tmp_path) not in elsewhere
-    assert "official -&gt; mine.toml" in elsewhere
-    code, _, err = compare("official", mine, *TINY, "--report", "html")
-    assert code == 2
-    assert "exists already" in err
-    assert compare("official", mine, *TINY, "--report", "html", "--force")[0] == 4
-    again = (tmp_path / "reports" / "compare-official-mine.html").read_text("utf-8")
-    assert again == page
-    assert "expected html, pdf, both or a file" in compare("official", mine, *TINY, "--report", "x.doc")[2]
+    assert str(tmp_path) not in page
+    assert compare("official", mine, *TINY, "--format", "pdf", "--out", "page.pdf")[0] == 4
+    assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
 
 
 # --- runs

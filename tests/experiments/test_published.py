@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import sys
 from dataclasses import replace
 
@@ -149,14 +150,20 @@ def test_what_was_in_doubt_when_it_was_measured_still_is():
     assert measured_doubts(GAME) is None
 
 
-def test_pages_quote_what_was_measured(checkout):
+def test_pages_quote_what_was_measured(checkout, request):
+    """`--update-goldens` writes the sentences of the files into the pages."""
     doubts, prices = measured_doubts(NEFARIOUS), measured_prices(NEFARIOUS)
     assert prices.command == (
         "balance price --players 4 --games 20000 --seed 0 --edition ascora-2011 --lineup mirror:learned"
     )
     for name, sentences in (("contested", doubts.sentences()), ("price", prices.sentences)):
-        page = (checkout / "docs" / "commands" / f"{name}.md").read_text("utf-8")
-        assert [said for said in sentences if said not in page] == []
+        page = checkout / "docs" / "commands" / f"{name}.md"
+        head, rest = re.split(r"(?<=makes it again\.\n\n)", page.read_text("utf-8"))
+        quoted = "".join(f"- {said}\n" for said in sentences)
+        if request.config.getoption("--update-goldens"):
+            rest = quoted + re.sub(r"\A(- .*\n)+", "", rest)
+            page.write_text(head + rest, encoding="utf-8")
+        assert rest.startswith(quoted + "\n")
 
 
 def test_the_page_of_the_policies_quotes_what_was_measured(checkout):

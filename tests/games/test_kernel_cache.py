@@ -1,17 +1,12 @@
 """A damaged cache of machine code is thrown away, with one line on stderr, and compiled again."""
 
-import os
-import subprocess
+import importlib
 import sys
 
 import pytest
 
 MODULE = """
 import numba
-from balance.games.compiled import jit  # which installs the check
-from balance.resources import cache_dir
-
-numba.config.CACHE_DIR = str(cache_dir() / "numba" / "test")
 
 @numba.njit(cache=True)
 def add(a, b):
@@ -25,33 +20,31 @@ def double(a):
 def half(a):
     return double(a) // 4
 """
-SCRIPT = "import one; print(one.add(2, 3), sum(one.add.stats.cache_hits.values()))"
-
-
-THREE = """
-import one
-calls = one.add(2, 3), one.double(4), one.half(8)
-print(*calls, *(sum(f.stats.cache_hits.values()) for f in (one.add, one.double, one.half)))
-"""
 
 
 @pytest.fixture
-def call(tmp_path, checkout):
+def call(tmp_path, monkeypatch, capfd):
+    """Import the module anew and call some of its functions: results, cache hits, and what was printed."""
+    import numba
+
+    from balance.games.compiled import jit  # noqa: F401 - which installs the check
+
     (tmp_path / "one.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("BALANCE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache" / "numba" / "test"))
 
-    def run(script=SCRIPT):
-        done = subprocess.run(
-            [sys.executable, "-c", script],
-            cwd=tmp_path,
-            env=os.environ | {"BALANCE_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(checkout)},
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.split(), done.stderr.splitlines()
+    def run(*names):
+        sys.modules.pop("one", None)
+        one = importlib.import_module("one")
+        arguments = {"add": (2, 3), "double": (4,), "half": (8,)}
+        functions = [getattr(one, name) for name in names or ["add"]]
+        results = [function(*arguments[function.__name__]) for function in functions]
+        hits = [sum(function.stats.cache_hits.values()) for function in functions]
+        return results + hits, capfd.readouterr().err.splitlines()
 
-    return run
+    yield run
+    sys.modules.pop("one", None)
 
 
 def flipped(content):
@@ -68,18 +61,18 @@ DAMAGES = {
 
 
 def test_damage_is_noticed_and_mended(call, tmp_path):
-    assert call() == (["5", "0"], [])
-    assert call() == (["5", "1"], [])
+    assert call() == ([5, 0], [])
+    assert call() == ([5, 1], [])
     folder = tmp_path / "cache" / "numba" / "test"
     for name, damage in DAMAGES.items():
         for kind in ("nbi", "nbc"):
             (file,) = folder.rglob(f"one.add-*.{kind}")
             file.write_bytes(damage(file.read_bytes()))
             answer, told = call()
-            assert answer == ["5", "0"], (name, kind)
+            assert answer == [5, 0], (name, kind)
             assert len(told) == 1
             assert f"the cached machine code {file.name} is damaged" in told[0]
-            assert call() == (["5", "1"], [])
+            assert call() == ([5, 1], [])
 
 
 def swapped(files):
@@ -98,27 +91,27 @@ SEVERAL += [(each(DAMAGES["garbage"]), ("sha256",)), (each(DAMAGES["empty"]), (*
 
 
 def test_damage_of_every_file_at_once(call, tmp_path):
-    call(THREE)
+    call("add", "double", "half")
     for damage, kinds in SEVERAL:
         for kind in kinds:
             files = sorted((tmp_path / "cache").rglob(f"*.{kind}"))
             assert len(files) >= 3
             damage(files)
-        answer, told = call(THREE)
-        assert answer == ["5", "8", "4", "0", "0", "0"]
+        answer, told = call("add", "double", "half")
+        assert answer == [5, 8, 4, 0, 0, 0]
         assert len(told) >= 3
         assert all("is damaged" in line for line in told)
-    assert call(THREE) == (["5", "8", "4", "1", "1", "1"], [])
+    assert call("add", "double", "half") == ([5, 8, 4, 1, 1, 1], [])
 
 
 def test_a_cache_of_an_earlier_version_is_kept(call, tmp_path):
     call()
     for file in (tmp_path / "cache").rglob("*.sha256"):
         file.unlink()
-    assert call() == (["5", "1"], [])
+    assert call() == ([5, 1], [])
     assert len(list((tmp_path / "cache").rglob("one.add-*.sha256"))) == 2
     for file in (tmp_path / "cache").rglob("*.sha256"):
         file.unlink()
     (file,) = (tmp_path / "cache").rglob("one.add-*.nbc")
     file.write_bytes(b"")
-    assert call()[0] == ["5", "0"]
+    assert call()[0] == [5, 0]

@@ -28,10 +28,8 @@ from balance.games.contract import (
     Doubt,
     Event,
     Facts,
-    Handicap,
     ItemColumns,
     Kind,
-    Measures,
     Number,
     Part,
     Reading,
@@ -118,7 +116,6 @@ FACTS: Final = Facts(
     round_limit=ROUND_LIMIT,
     tables=TABLES,
     default_sweep=(SweepTable("mirror:random"), SweepTable("field")),
-    measures=Measures(money="coins", chosen=tuple(f"times_{action}" for action in ACTIONS)),
     item_columns=ItemColumns(paid="paid", cost="cost", score="points"),  # charms are bought, never dealt
     strengths=(Strength("mirror:random", "random play"), Strength("field", "mixed play")),
     declared=(
@@ -270,7 +267,7 @@ class Cell:
     mood: Mood | None
     goal: int
     coins: tuple[int, ...]
-    """Of each seat at the start, handicaps included."""
+    """Of each seat at the start."""
     charms: Mapping[int, Charm]
 
     @property
@@ -531,14 +528,7 @@ class Tiny:
             raise UsageError(f"there is no policy number {number}")
         return POLICIES[number]
 
-    def compile(
-        self,
-        catalog: Catalog,
-        edition: str,
-        players: int,
-        variants: Sequence[str] = (),
-        handicaps: Mapping[int, Handicap] | None = None,
-    ) -> Cell:
+    def compile(self, catalog: Catalog, edition: str, players: int, variants: Sequence[str] = ()) -> Cell:
         low, high = FACTS.players
         if not low <= players <= high:
             raise UsageError(f"the tiny race is for {low} or {high} players, not {players}")
@@ -548,15 +538,9 @@ class Tiny:
         mood = catalog.one("mood", variants[0]) if variants else None
         if mood and found.id not in mood.editions:
             raise UsageError(f"the mood '{mood.id}' is not in edition {found.id}")
-        coins = [found.coins] * players
-        for seat, handicap in (handicaps or {}).items():
-            if not 0 <= seat < players or handicap.cards:
-                raise UsageError(f"seat {seat}: only the coins of seats 0..{players - 1} can be handicapped")
-            coins[seat] = max(0, coins[seat] + handicap.money)
         goal = found.goal + (mood.goal_change if mood else 0)
-        return Cell(
-            found.id, players, mood, goal, tuple(coins), {charm.id: charm for charm in catalog.charms}
-        )
+        coins = (found.coins,) * players
+        return Cell(found.id, players, mood, goal, coins, {charm.id: charm for charm in catalog.charms})
 
     def play(
         self,
@@ -594,9 +578,6 @@ class Tiny:
 
     def rows_of(self, cell: Cell, events: Sequence[Event]) -> Rows:
         return rows_of(events)
-
-    def broken_laws(self, cell: Cell, events: Sequence[Event]) -> list[str]:
-        return broken_laws(cell, events)
 
     def transcript(self, cell: Cell, events: Sequence[Event], first_round: int = 1) -> str:
         return "\n".join(_told(cell, event) for event in from_round(events, first_round)) + "\n"

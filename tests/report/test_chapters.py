@@ -41,8 +41,8 @@ SURE = Worst(
 
 def test_a_pair_is_to_be_kept_apart_only_beyond_doubt(evidence):
     m = turned(evidence, ALONE_FINE)
-    said = "Consider to keep Geeks + Unions apart: what is wrong there with 2 players, in casual play is in "
-    assert summary._apart(m, (SURE,)) == f"{said}neither of the two alone."
+    said = "Consider keeping Geeks + Unions apart: with 2 players, in casual play, "
+    assert summary._apart(m, (SURE,)) == f"{said}neither of the two alone shows what is wrong."
     assert summary._apart(m, (replace(SURE, holds=False), SURE)).startswith("Consider"), (
         "the next that is sure"
     )
@@ -145,7 +145,10 @@ def test_how_good_the_play_is_comes_from_shipped_figures(evidence, monkeypatch):
     rung = next(one for one in ladder.figures if (one.measure, one.policy) == ("mixed", "learned"))
     said = summary._play(evidence)
     assert f"wins {rung.value:.2f} ({rung.low:.2f} to {rung.high:.2f}) [[win points]]" in said
-    assert f"with 3 players, without twists ({rung.games:,} games; 1.00 is a fair share)." in said
+    assert (
+        f"all kinds of players meet, 3 players, without twists ({rung.games:,} games; 1.00 is a fair share)."
+        in said
+    )
     stale = replace(evidence.strength, stamp={**evidence.strength.stamp, "play": "other"})
     assert "Since then play changed" in summary._play(replace(evidence, strength=stale)).replace(
         "play and", ""
@@ -187,8 +190,7 @@ def test_a_lineup_is_described_as_it_seats(evidence, lineup, said):
 
 def partners(m, variant):
     (paragraph,) = variants._partners(m, variant)
-    _, _, rest = paragraph.text.partition("partners at some number of players. ")
-    return rest
+    return paragraph.text
 
 
 def test_worst_partners_are_those_with_which_most_is_wrong(evidence):
@@ -206,19 +208,31 @@ def test_worst_partners_are_those_with_which_most_is_wrong(evidence):
     verdicts[min(at, key=at.get), worst] = Verdict.UNDECIDED
     said = partners(turned(evidence, verdicts), variant)
     first, second = (evidence.names[next(n for n in key if n != variant)] for key in (worst, milder))
-    assert said.startswith(f"Worst partners: {first} (broken at 1 of 2 numbers of players)")
-    assert f"{second} (broken at 2 of 2 numbers of players)" in said
+    assert f"of its 3 pairs are broken; worst with {first} (with {max(at, key=at.get)} players)" in said
+    assert f"{second} (with 2 and 3 players)" in said
 
 
 def test_best_partners_are_fine_at_every_number_of_players(evidence):
     every = dict.fromkeys(evidence.by_combination, Verdict.UNDECIDED)
-    assert "No partner was found with which it is fine." in partners(turned(evidence, every), "unions")
+    none = "None of its 3 pairs was found broken. None of its 3 pairs was found fine."
+    assert partners(turned(evidence, every), "unions") == none
     every[2, ("geeks", "unions")] = Verdict.FINE
-    assert "No partner was found with which it is fine." in partners(turned(evidence, every), "unions")
+    assert partners(turned(evidence, every), "unions") == none
     every["geeks", "unions"] = Verdict.FINE
-    assert f"Best partners: {evidence.names['geeks']} (fine at all 2)." in partners(
-        turned(evidence, every), "unions"
+    assert partners(turned(evidence, every), "unions").endswith(
+        f"1 is fine; best with {evidence.names['geeks']}."
     )
+
+
+def test_alone_is_said_only_of_a_variant_without_a_partner(evidence):
+    m = turned(
+        evidence, {("unions",): Verdict.BROKEN, (2, ("geeks",)): Verdict.FINE, (3, ("geeks",)): Verdict.BENT}
+    )
+    assert variants._alone(m, "unions", "Unions")[0].text == "Alone it is broken with 2 and 3 players."
+    assert variants._alone(m, "geeks", "Geeks")[0].text == (
+        "Alone it is fine with 2 players and bent with 3 players."
+    )
+    assert "alone" not in partners(m, "unions").lower()
 
 
 def test_items_without_a_cost_have_no_figure_of_cost(evidence, monkeypatch):

@@ -31,13 +31,14 @@ class Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.scripts: list[str] = []
-        self.text = ""
+        self.text = self.prose = ""
         self.open: list[str] = []
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
+        self.prose += f"{dict(attrs).get('data-help', '')} "
         if tag not in self.VOID:
             self.open.append(tag)
         if tag == "script":
@@ -52,6 +53,8 @@ class Page(HTMLParser):
             self.scripts[-1] += data
         elif "style" not in self.open:
             self.text += data
+            if not {"pre", "code"} & set(self.open):
+                self.prose += f"{data} "
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
         return [attributes for name, attributes in self.elements if name == tag]

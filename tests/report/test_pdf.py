@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import warnings
 from dataclasses import replace
+from itertools import combinations
+from xml.etree import ElementTree as ET
 
 import pypdf
 import pytest
@@ -32,6 +34,13 @@ def read(made):
 def squeezed(text):
     """Return a text without spaces and hyphens of line breaks: what is left does not depend on lines."""
     return re.sub(r"[\s\u00ad\u2010-]", "", text)
+
+
+def body_and_sources(read):
+    """Return the chapters as one text, and the list of commands that follows them."""
+    everything = "".join(page.extract_text() for page in read.pages)
+    contents, body, sources = everything.split("Where the numbers come from")
+    return contents + body, sources
 
 
 @pytest.fixture(scope="module")
@@ -126,13 +135,52 @@ def test_it_is_set_like_a_document(read, space):
     for section in space.sections:
         assert section.title in contents
     assert f"2 / {len(read.pages)}" in contents
-    everything = "".join(page.extract_text() for page in read.pages)
+    everything, _ = body_and_sources(read)
     tables = [int(n) for n in re.findall(r"Table (\d+)\.", everything)]
     figures = [int(n) for n in re.findall(r"Figure (\d+)\.", everything)]
     assert tables == list(range(1, len(tables) + 1))
     assert figures == list(range(1, len(figures) + 1))
     assert len(figures) == sum(isinstance(block, Chart) for _, block in every_block(space))
     assert read.metadata.title == space.title
+
+
+def test_commands_stand_at_the_end_and_not_under_each_table(read, space):
+    body, sources = body_and_sources(read)
+    assert "balance sql" not in body
+    shown = [block for _, block in every_block(space) if isinstance(block, Table | Chart)]
+    commands = [block.source.invocation for block in shown if block.source.invocation]
+    assert len(commands) > 20
+    missing = [command for command in commands if squeezed(command) not in squeezed(sources)]
+    assert missing == []
+
+
+def test_every_pair_is_drawn_once(space):
+    matrices = [block for _, block in every_block(space) if getattr(block, "kind", "") == "matrix"]
+    assert matrices
+    for matrix in matrices:
+        pairs = [frozenset(pair) for pair in zip(matrix.data["row"], matrix.data["column"], strict=True)]
+        assert len(pairs) == len(set(pairs)) == 10, "four alone and six pairs"
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs poppler's pdftotext")
+@pytest.mark.parametrize("paper", ["a4", "letter"])
+def test_no_word_leaves_the_page_or_covers_another(space, made, paper, tmp_path):
+    (tmp_path / "r.pdf").write_bytes(made if paper == "a4" else render(space, paper))
+    boxes = subprocess.run(
+        ["pdftotext", "-bbox", "r.pdf", "-"], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    pages = ET.fromstring(boxes.stdout).iter("{http://www.w3.org/1999/xhtml}page")
+    wrong = []
+    for number, page in enumerate(pages, 1):
+        words = [
+            (*(float(word.get(end)) for end in ("xMin", "yMin", "xMax", "yMax")), word.text) for word in page
+        ]
+        width = float(page.get("width"))
+        wrong += [(number, word) for *box, word in words if box[0] < 50 or box[2] > width - 50]
+        for (a, b, c, d, one), (e, f, g, h, two) in combinations(words, 2):
+            if min(c, g) - max(a, e) > 1 and min(d, h) - max(b, f) > 4:
+                wrong.append((number, one, two))
+    assert wrong == []
 
 
 def test_headers_of_long_tables_are_repeated(space, read):

@@ -13,7 +13,6 @@ from balance.errors import UsageError
 from balance.experiments.side_by_side import FRESH_SEED
 from balance.report import build
 from balance.report.atlas_model import SCALE, place
-from balance.report.formatting import UNKNOWN
 from balance.report.model import Chart, Table
 from balance.report.query_blocks import records_of
 from balance.report.render.json import document
@@ -154,7 +153,8 @@ def test_extremes_are_ranked_by_the_near_end_of_their_interval(space, nefarious)
     assert highs == sorted(highs)
     games = balance.open_run(nefarious).games.collect().to_dicts()
     first = tables["longest"].rows[0]
-    own = [g["rounds"] for g in games if g["cell_id"] == first[-1].value]
+    cell = records_of(tables["longest"])[0]["cell_id"]
+    own = [g["rounds"] for g in games if g["cell_id"] == cell]
     assert first[3].value == pytest.approx(sum(own) / len(own))
 
 
@@ -194,7 +194,10 @@ def test_players_and_thresholds_narrow_everything(nefarious, workplace, capsys):
     assert "before any" not in told(report), "nobody knows when own.toml was written"
     assert "own.toml were laid over the official ones" in told(report)
     accepted = next(block for block in blocks(report) if block.id == "thresholds")
-    assert next(row[1].text for row in accepted.rows if row[0].text == "stalls") == "at most 0.5"
+    assert (
+        next(row["accepted"] for row in records_of(accepted) if row["threshold_id"] == "stalls")
+        == "at most 0.5"
+    )
     assert report.atlas.players == (2,)
     assert [one.players for one in report.summary.counts] == [2]
     verdicts = lambda block: block["source"]["command"]  # noqa: E731
@@ -205,8 +208,8 @@ def test_players_and_thresholds_narrow_everything(nefarious, workplace, capsys):
 
 def test_thresholds_count_the_combinations_outside(space):
     table = next(block for block in blocks(space) if block.id == "thresholds")
-    outside = {row[0].text: row[4].text for row in table.rows}
-    silent = {name for name, text in outside.items() if text == UNKNOWN}
+    outside = {row["threshold_id"]: row["outside"] for row in records_of(table)}
+    silent = {name for name, number in outside.items() if number is None}
     assert {"luck"} <= silent < set(outside)
     assert "item" not in silent
     assert {row[2].text for row in table.rows} == {"breaks", "bends", "bends / breaks"}

@@ -190,11 +190,20 @@ def lengthen(path):
     path.write_bytes(path.read_bytes() + b"x")
 
 
-DAMAGES = [(truncate, "truncated: "), (flip, "changed: "), (remove, "missing"), (lengthen, "too long: ")]
+GAMES, LAPS, CELLS = "games/2-players/0000.parquet", "laps/3-players/*", "cells.parquet"
 
 
-@pytest.mark.parametrize(("damage", "problem"), DAMAGES)
-@pytest.mark.parametrize("where", ["games/2-players/0000.parquet", "laps/3-players/*", "cells.parquet"])
+@pytest.mark.parametrize(
+    ("damage", "where", "problem"),
+    [
+        (truncate, GAMES, "truncated: "),
+        (truncate, CELLS, "truncated: "),
+        (flip, LAPS, "changed: "),
+        (remove, CELLS, "missing"),
+        (remove, LAPS, "missing"),
+        (lengthen, GAMES, "too long: "),
+    ],
+)
 def test_damage_is_found_and_repaired_to_the_byte(run, digests, capfd, damage, problem, where):
     before = digests(run.path)
     file = next(run.path.glob(where))
@@ -208,7 +217,7 @@ def test_damage_is_found_and_repaired_to_the_byte(run, digests, capfd, damage, p
     assert f"'balance simulate --repair {run.path}'" in err
     assert command(["simulate", "--repair", str(run.path)]) == 0
     assert digests(run.path) == before
-    assert command(["doctor", str(run.path)]) == 0
+    assert command(["doctor", str(run.path), "--replay", "2"]) == 0
 
 
 def test_only_what_is_damaged_is_played_again(run):

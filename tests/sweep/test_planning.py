@@ -64,14 +64,6 @@ def test_ids_follow_players_then_twists():
     assert [cell.id for cell in plan().cells] == list(range(len(keys)))
 
 
-def test_ordered_makes_each_order_a_cell():
-    made = mirror(players=2, variants="pairs", ordered=True, games_per_cell=1)
-    assert len(made.cells) == 36 * 35
-    assert len({cell.variants for cell in made.cells}) == 36 * 35
-    explicit = mirror(players=2, variants=["unions,parallel-universe"], ordered=True)
-    assert [cell.variants for cell in explicit.cells] == [("unions", "parallel-universe")]
-
-
 def test_a_word_for_some_variants_means_their_combinations():
     made = mirror(players=2, variants="all:unions,Perpetual Motion,geeks", games_per_cell=1)
     assert [cell.variants for cell in made.cells] == [
@@ -153,19 +145,6 @@ def test_precision_decides_the_games_of_each_player_count():
     }
 
 
-def test_the_width_of_win_points_in_a_field_is_what_a_simulation_finds():
-    import numpy as np
-
-    players, policies, deals, runs = 4, 3, 400, 3000
-    rng = np.random.default_rng(1)
-    drawn = rng.integers(policies, size=(runs, deals, players)) == 0
-    winner = rng.integers(players, size=(runs, deals, 1))
-    wins = np.take_along_axis(drawn, winner, axis=2).sum(axis=(1, 2))
-    points = wins / drawn.sum(axis=(1, 2)) * players
-    found = 1.96 * points.std()
-    assert planning.win_points_half_width(deals, players, policies) == pytest.approx(found, rel=0.05)
-
-
 # --- what is refused
 
 
@@ -178,7 +157,6 @@ def test_the_width_of_win_points_in_a_field_is_what_a_simulation_finds():
         ({"variants": "unions,unions"}, "'unions' is given twice"),
         ({"variants": "unions,geeks,parallel-universe"}, "at most 2"),
         ({"game": "tiny", "variants": "pairs"}, "Tiny race has at most 1 moods at once"),
-        ({"game": "tiny", "ordered": True}, "the order of moods means nothing in Tiny race"),
         ({"lineups": "mirror:randon"}, "unknown policy 'randon'"),
         ({"lineups": "random,random,random"}, "seats 3, but 2 play"),
         ({"games_per_cell": 0}, "games_per_cell 0"),

@@ -62,8 +62,7 @@ def compare(
             *(sides.game, sides.base, sides.candidate, seed, sides.differences),
             uncompared=tuple(uncompared), names=names, same=same,
         )  # fmt: skip
-    ordered = any(run.plan.ordered for run in sides.runs)
-    table = Measured(sides, cells, seed_of(sides, asked), ordered, play or play_prepared)
+    table = Measured(sides, cells, seed_of(sides, asked), play or play_prepared)
     table.play()
     if detect > 0:
         table.focus(detect)

@@ -105,7 +105,7 @@ class Measured(BothSides):
             if cell.key in keys or (cell.players, cell.variants) in judged
         ]
         sides = replace(self.sides, base=base, candidate=candidate)
-        fresh = Measured(sides, cells, fresh_seed(self.seed), self.ordered, self._play)
+        fresh = Measured(sides, cells, fresh_seed(self.seed), self._play)
         fresh.play()
         if detect > 0 and any(change.item is not None for change in named):
             fresh.focus(detect, keys)

@@ -44,11 +44,9 @@ Key = tuple[int, Combination, str]
 class BothSides:
     """Both sides on the same deals."""
 
-    def __init__(
-        self, sides: Sides, cells: Sequence[PlannedCell], seed: int, ordered: bool, play: Play
-    ) -> None:
+    def __init__(self, sides: Sides, cells: Sequence[PlannedCell], seed: int, play: Play) -> None:
         self.sides, self.cells, self._play = sides, list(cells), play
-        self.game, self.seed, self.ordered = sides.game, seed, ordered
+        self.game, self.seed = sides.game, seed
         self.phases: list[Phase] = []
         self.rarely: dict[int, list[PlannedCell]] = {}
         """By item: the cells of which fewer deals with it were found than wanted."""
@@ -82,8 +80,7 @@ class BothSides:
         if side.runs and chosen is None:
             return side.runs[0]
         prepared = prepare_cells(
-            self.game, side.catalog, cells, edition=side.edition, seed=self.seed, ordered=self.ordered,
-            chosen=chosen, name=name,
+            self.game, side.catalog, cells, edition=side.edition, seed=self.seed, chosen=chosen, name=name
         )  # fmt: skip
         return self._play(prepared)
 

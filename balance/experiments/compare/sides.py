@@ -144,9 +144,6 @@ def _refuse_unlike(runs: Sequence[Run]) -> None:
             f"{both}: their seeds are {one.plan.seed} and {two.plan.seed}, so no deal is in both and nothing "
             "can be paired; play one of them again with the seed of the other"
         )
-    if one.plan.ordered != two.plan.ordered:
-        word = one.game.facts.variants
-        raise UsageError(f"{both}: in one of them each order of {word} is a cell of its own")
     if one.plan.engine_hash != two.plan.engine_hash:
         raise DataError(
             f"{both}: they were played by different engines ({one.plan.engine_hash[:12]} and "

@@ -4,11 +4,11 @@ The engine hash begins here (`balance.games.sources`): every module that this on
 describes, replays, tunes or measures is in `game`. The compiler is imported only when something is played.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from balance.games import sources
-from balance.games.facts import Facts, Handicap
+from balance.games.facts import Facts
 from balance.games.keys import check_keys
 from balance.games.lineup import check_seated
 from balance.games.nefarious.catalog.model import Catalog
@@ -70,12 +70,11 @@ class Engine:
         edition: str,
         players: int,
         variants: Sequence[str] = (),
-        handicaps: Mapping[int, Handicap] | None = None,
     ) -> "Cell":
         """Compile the rules of a cell; twists in the order in which they were turned over."""
         from balance.games.nefarious.rules import compile_cell
 
-        return compile_cell(catalog, edition, players, variants, handicaps)
+        return compile_cell(catalog, edition, players, variants)
 
     def play(
         self,

@@ -1,26 +1,16 @@
 """Nefarious as the toolkit sees it: the implementation of `balance.games.contract.Game`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.errors import UsageError
-from balance.games.contract import (
-    CatalogEntry,
-    Description,
-    Difference,
-    Doubt,
-    Event,
-    Kind,
-    Number,
-    Part,
-)
+from balance.games.contract import CatalogEntry, Description, Difference, Event, Kind
 from balance.games.facts import Facts, Holdings, ItemColumns, Measures, Strength, SweepTable
 from balance.games.nefarious import vocabulary as v
-from balance.games.nefarious.catalog import adjusting, descriptions, english, phrases
-from balance.games.nefarious.catalog.loading import catalog_text, load_catalog, read_catalog
+from balance.games.nefarious.catalog import adjusting, descriptions, english, loading, phrases
 from balance.games.nefarious.catalog.model import KINDS, Catalog, Edition, Invention, Item, Twist, matching
 from balance.games.nefarious.catalog.written import written
 from balance.games.nefarious.engine import Engine, check_games
@@ -114,16 +104,7 @@ class Nefarious(Engine):
                 SweepTable("drawn:learned,skilled,casual", 0.16, replicates=2),  # luck
             ),
             fixed_games="3fc069ae7128d768",
-            measures=Measures(
-                lead_changes="lead_changes",
-                extension="rounds_after_goal",
-                exhausted="deck_exhausted",
-                half_score="vp_half",
-                money="money",
-                hand="hand",
-                chosen=tuple(f"chose_{action}" for action in v.ACTIONS),
-                acted="actions",
-            ),
+            measures=Measures("lead_changes", "vp_half", "actions"),
             item_columns=ItemColumns(paid="paid", cost="cost", score="vp"),
             strengths=(
                 Strength("mirror:random", "random play"),
@@ -142,17 +123,16 @@ class Nefarious(Engine):
             ),
         )
 
-    def load_catalog(self, overlays: Iterable[str | Path] = ()) -> Catalog:
-        """Load the official catalog with overlays laid over it."""
-        return load_catalog(overlays)
-
-    def catalog_text(self, catalog: Catalog) -> str:
-        """Return a whole catalog as one TOML text."""
-        return catalog_text(catalog)
-
-    def read_catalog(self, path: Path) -> Catalog:
-        """Read what `catalog_text` wrote."""
-        return read_catalog(path)
+    load_catalog = staticmethod(loading.load_catalog)
+    catalog_text = staticmethod(loading.catalog_text)
+    read_catalog = staticmethod(loading.read_catalog)
+    numbers = staticmethod(adjusting.numbers)
+    with_number = staticmethod(adjusting.with_number)
+    without = staticmethod(adjusting.without)
+    overlay_text = staticmethod(adjusting.overlay_text)
+    parts = staticmethod(adjusting.parts)
+    doubts = staticmethod(adjusting.doubts)
+    rule_features = staticmethod(descriptions.rule_features)
 
     def rows(self, catalog: Catalog, kind: Kind, filters: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return the entries of a kind as rows, narrowed by edition, confidence or a word of their effect."""
@@ -190,35 +170,11 @@ class Nefarious(Engine):
             case _:
                 return descriptions.describe_edition(catalog, catalog.edition(entry.id))
 
-    def numbers(self, catalog: Catalog, kind: str, id_: str) -> list[Number]:
-        """Return every number of an invention or a twist."""
-        return adjusting.numbers(catalog, kind, id_)
-
-    def with_number(self, catalog: Catalog, kind: str, id_: str, path: str, value: int) -> Catalog:
-        """Return the catalog with one number changed."""
-        return adjusting.with_number(catalog, kind, id_, path, value)
-
-    def without(self, catalog: Catalog, kind: str, id_: str) -> Catalog:
-        """Return the catalog without an entry."""
-        return adjusting.without(catalog, kind, id_)
-
-    def overlay_text(self, old: Catalog, new: Catalog) -> str:
-        """Return the overlay that makes one catalog of another."""
-        return adjusting.overlay_text(old, new)
-
-    def parts(self, catalog: Catalog, edition: str, variant: str) -> list[Part]:
-        """Return the rules of a twist, each with the catalog without it."""
-        return adjusting.parts(catalog, edition, variant)
-
     def stall_cause(self, cell: "Cell", events: Sequence[Event]) -> str:
         """Return why nobody won a game."""
         from balance.games.nefarious.replay.causes import stall_cause
 
         return stall_cause(cell, events)
-
-    def doubts(self, catalog: Catalog, edition: str) -> list[Doubt]:
-        """Return the inventions and twists of an edition whose facts are not beyond doubt."""
-        return adjusting.doubts(catalog, edition)
 
     def diff(self, old: Catalog, new: Catalog) -> list[Difference]:
         """Return what was added, removed and changed, field by field."""
@@ -272,12 +228,6 @@ class Nefarious(Engine):
         from balance.games.nefarious.replay.rows import rows_of
 
         return rows_of(cell, events)
-
-    def broken_laws(self, cell: "Cell", events: Sequence[Event]) -> list[str]:
-        """Return what in the events contradicts the laws of the game."""
-        from balance.games.nefarious.replay.ledger import broken_laws
-
-        return broken_laws(cell, events)
 
     def transcript(self, cell: "Cell", events: Sequence[Event], first_round: int = 1) -> str:
         """Return a game as text for people."""

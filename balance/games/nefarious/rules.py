@@ -1,4 +1,4 @@
-"""Compiling the rules of a cell: edition, players, ordered twists and handicaps become the kernel's records.
+"""Compiling the rules of a cell: edition, players and ordered twists become the kernel's records.
 
 Words become numbers here; what is refused here is refused before anything is played. Needs NumPy but no
 compiler, so that a mistake is answered at once.
@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from balance.errors import UsageError
 from balance.games.compiled.weights import Floats
-from balance.games.facts import Handicap
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog.model import Catalog, Edition, Invention, Twist, changed_parameters
 from balance.games.nefarious.kernel import codes as c
@@ -37,14 +36,10 @@ class Cell:
     edition: Edition
     players: int
     twists: tuple[Twist, ...]
-    handicaps: Mapping[int, Handicap]
     cards: tuple[Invention, ...]
     """The deck in ascending order of id; a card's place here is its number inside the kernel."""
     rules: RecordArray = field(repr=False)
     """One record of state.RULES."""
-    economy: npt.NDArray[np.float64] = field(repr=False)
-    """The factor of the players' parameters: they are written for printed prices and wages."""
-
     networks: dict[int, Floats] = field(default_factory=dict, repr=False, compare=False)
     """The weights of learned players, folded for these rules, by policy; made when first needed."""
 
@@ -59,21 +54,14 @@ def compile_cell(
     edition: str,
     players: int,
     twists: Sequence[str] = (),
-    handicaps: Mapping[int, Handicap] | None = None,
 ) -> Cell:
     """Look the names up and compile; UsageError says what is wrong and what would be right."""
     if isinstance(players, bool) or not PLAYERS[0] <= players <= PLAYERS[1]:
         raise UsageError(f"Nefarious is for {PLAYERS[0]} to {PLAYERS[1]} players, not {players}")
     found_edition = catalog.edition(edition)
     found = tuple(_twists(catalog, found_edition, twists))
-    handicaps = dict(handicaps or {})
-    for seat in handicaps:
-        if not 0 <= seat < players:
-            raise UsageError(
-                f"there is no seat {seat} to handicap; with {players} players seats are 0..{players - 1}"
-            )
     cards = tuple(sorted(catalog.inventions, key=lambda card: card.id))
-    rules = _record(found_edition, players, found, handicaps, cards)
+    rules = _record(found_edition, players, found, cards)
     economy = _economy(found_edition, found, cards)
     for policy in catalog.policies.entries:
         weights = np.array(catalog.policies.parameters(policy.name, found))
@@ -82,7 +70,7 @@ def compile_cell(
     rules["weights"][0, POLICIES["random"]] = guesses
     for plain, whose in PLAIN.items():
         rules["weights"][0, POLICIES[plain]] = np.array(catalog.policies.plain_parameters(whose)) * economy
-    return Cell(catalog, found_edition, players, found, handicaps, cards, rules, economy)
+    return Cell(catalog, found_edition, players, found, cards, rules)
 
 
 def _economy(
@@ -137,12 +125,11 @@ def _record(
     edition: Edition,
     players: int,
     twists: tuple[Twist, ...],
-    handicaps: Mapping[int, Handicap],
     cards: tuple[Invention, ...],
 ) -> RecordArray:
     rules = np.zeros(1, RULES)
     parameters = changed_parameters(edition, twists)
-    _fill_parameters(rules, edition, players, parameters, handicaps)
+    _fill_parameters(rules, edition, players, parameters)
     _fill_switches(rules, twists)
     deck = _deck(cards)
     _fill_cards(rules, deck, parameters)
@@ -160,7 +147,6 @@ def _fill_parameters(
     edition: Edition,
     players: int,
     parameters: Mapping[str, int],
-    handicaps: Mapping[int, Handicap],
 ) -> None:
     r: Any = rules[0]
     r["players"] = players
@@ -179,10 +165,8 @@ def _fill_parameters(
         r[name] = parameters[name]
     for zone, action in enumerate(v.ACTIONS):
         r["price"][zone] = parameters[f"price_{action}"]
-    for seat in range(players):
-        handicap = handicaps.get(seat, Handicap())
-        r["start_money"][seat] = max(0, parameters["start_money"] + handicap.money)
-        r["opening_cards"][seat] = max(0, parameters["opening_cards"] + handicap.cards)
+    r["start_money"][:players] = parameters["start_money"]
+    r["opening_cards"][:players] = parameters["opening_cards"]
 
 
 def _fill_switches(rules: RecordArray, twists: Sequence[Twist]) -> None:

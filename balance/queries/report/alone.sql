@@ -15,7 +15,7 @@
 --   stalled_low: lower end of its 95% interval (Wilson)
 --   stalled_high: upper end of its 95% interval
 --   games [Games, integer]: how many games
---   cell_id [Cell, text]: its number in the run
+--   cell_id [Cell, hidden]: the number of the combination at this table, for @report/cell
 select c.players, max(c.value) filter (c.metric = 'length') as p50, max(c.low) filter (c.metric = 'length') as p50_low,
   max(c.high) filter (c.metric = 'length') as p50_high, max(c.value) filter (c.metric = 'length_ratio') as ratio,
   max(c.low) filter (c.metric = 'length_ratio') as ratio_low, max(c.high) filter (c.metric = 'length_ratio') as ratio_high,

@@ -5,7 +5,7 @@
 -- Columns:
 --   title [Metric]: what is measured
 --   of [Of, hidden]: of which seat, policy or action
---   value [Value, form]: over all games of the cell
+--   value [Value, form]: over all its games
 --   low: lower end of its 95% interval
 --   high: upper end of its 95% interval
 --   without [Without variants, form]: without variants, with the same players

@@ -1,12 +1,12 @@
--- Question: How many cells, deals and games were played?
--- Title: Cells, deals and games
+-- Question: How many combinations, deals and games were played?
+-- Title: Combinations, deals and games
 -- Parameters:
 --   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
---   lineup [Lineup, lineup]: which policy plays which seat
+--   lineup [In, lineup]: how well those at the table play
 --   players [Players, integer]: how many play
---   cells [Cells, integer]: combinations of variants, none included
---   deals [Deals, integer]: different shuffles of a cell, at most
+--   cells [Combinations, integer]: of variants, none included
+--   deals [Deals, integer]: different shuffles of each, at most
 --   games [Games, integer]: how many games
 select c.lineup, c.players, count(*) as cells, max(c.deals) as deals, sum(c.deals * c.replicates)::bigint as games
 from cells c

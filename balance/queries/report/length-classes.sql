@@ -7,7 +7,7 @@
 --   cell_id: its number in the run
 --   shortest: the shortest games of the class, in rounds
 --   longest: its longest games
---   games: how many games of the cell
+--   games: how many games
 with counted as (
   select l.cell_id, l.length, l.games from lengths l join cells c using (cell_id)
   where $counts is null or list_contains(string_split($counts, ','), c.players::varchar)

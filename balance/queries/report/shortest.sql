@@ -16,7 +16,7 @@
 --   stalled_low: lower end of its 95% interval (Wilson)
 --   stalled_high: upper end of its 95% interval
 --   games [Games, integer]: how many games
---   cell_id [Cell, text]: its number in the run
+--   cell_id [Cell, hidden]: the number of the combination at this table, for @report/cell
 select k.variants as variants, c.players, c.lineup, c.value as mean, c.low as mean_low, c.high as mean_high,
   s.value as stalled, s.low as stalled_low, s.high as stalled_high, c.games as games, c.cell_id
 from metrics c join metrics s using (cell_id) join combinations k using (cell_id)

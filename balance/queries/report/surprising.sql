@@ -9,13 +9,13 @@
 --   sure [Sure]: yes: both alone were found fine; possibly: not found broken
 --   reason [What is wrong]: the metric that is furthest outside
 --   of [Of]: of which seat, policy or action
---   value [Measured, form]: over all games of the cell
+--   value [Measured, form]: over all its games
 --   low: lower end of its 95% interval
 --   high: upper end of its 95% interval
 --   accepted [Accepted, form]: the end of the accepted range that it is beyond
 --   form [Form, hidden]: how the figures are printed
---   games [Games, integer]: how many games of the cell
---   cell_id [Cell, text]: its number in the run
+--   games [Games, integer]: how many games
+--   cell_id [Cell, hidden]: the number of the combination at this table, for @report/cell
 with found as (
   select c.*, v.severity, w.lineup <> c.lineup as elsewhere
   from cell_verdicts c join verdicts v on v.variants = c.variants and v.players = c.players

@@ -11,13 +11,13 @@
 --   strength [In]: how well its players play
 --   reason [What is wrong]: the metric that is furthest outside
 --   of [Of]: of which seat, policy or action
---   value [Measured, form]: over all games of the cell
+--   value [Measured, form]: over all its games
 --   low: lower end of its 95% interval
 --   high: upper end of its 95% interval
 --   accepted [Accepted, form]: the end of the accepted range that it is beyond
 --   form [Form, hidden]: how the figures are printed
---   games [Games, integer]: how many games of the cell
---   cell_id [Cell, text]: its number in the run
+--   games [Games, integer]: how many games
+--   cell_id [Cell, hidden]: the number of the combination at this table, for @report/cell
 with found as (
   select * from verdicts
   where verdict = 'broken' and size = $size

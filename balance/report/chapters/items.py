@@ -31,7 +31,7 @@ def section(m: Evidence) -> Section | None:
         Paragraph(
             f"The [[value]] of {_a(word)} is what being dealt it at the start is worth, in [[win points]] "
             f"beyond a fair share: 0 is the average {word}. Chance deals, so the difference is caused by the "
-            f"{word}, not by the player. In {m.strength_name(lineup)} ({lineup}), each seat counting alike."
+            f"{word}, not by the player. In {m.strength_name(lineup)}, each seat counting alike."
         )
     ]
     table = m.queries.block("item-values", given, caption=f"All {words} by value", n=n, table=True)

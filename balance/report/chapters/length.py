@@ -17,17 +17,12 @@ def section(m: Evidence) -> Section:
         ),
         ask("length-by-players", n=m.games_of()),
     ]
-    for lineup in m.lineups:
-        caption = (
-            f"How long games last by number of players, {m.strength_name(lineup)}, all combinations together"
-        )
-        blocks.append(ask("lengths", {"lineup": lineup}, caption=caption, n=m.games_of(lineup)))
+    usual, strength = {"lineup": m.usual}, m.strength_name(m.usual)
+    caption = f"How long games last by number of players, {strength}, all combinations together"
+    blocks.append(ask("lengths", usual, caption=caption, n=m.games_of(m.usual)))
     if m.size:
-        caption = (
-            f"Length under each {m.facts.variant} alone, as a multiple of that without any, "
-            f"{m.strength_name(m.usual)}"
-        )
-        blocks.append(ask("length-by-variant", {"lineup": m.usual}, caption=caption, n=m.games_of(m.usual)))
+        caption = f"Length under each {m.facts.variant} alone, as a multiple of that without any, {strength}"
+        blocks.append(ask("length-by-variant", usual, caption=caption, n=m.games_of(m.usual)))
         size = {"size": m.size}
         blocks += [ask(name, size, n=m.games_of()) for name in ("longest", "shortest", "stalling")]
     return Section("length", "How long games last", tuple(blocks))

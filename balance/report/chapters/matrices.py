@@ -56,7 +56,7 @@ def _matrix(
     """Return one column of a query over combinations, each variant against each other."""
     table = m.queries.block(query, given, n=m.games_of())
     known = {tuple(row["variants"]): row[shown] for row in records_of(table)}
-    both = [(a, b) for a in atlas.variants for b in atlas.variants]
+    both = [(a, b) for k, a in enumerate(atlas.variants) for b in atlas.variants[: k + 1]]
     return Chart(
         f"{query}-{given['players']}",
         caption,

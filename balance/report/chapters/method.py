@@ -8,7 +8,7 @@ from typing import Any, Final
 import balance
 from balance.dataset.run import Run
 from balance.dataset.stamp import run_stamp
-from balance.experiments.published import measured_doubts
+from balance.experiments.published import measured_agreement, measured_doubts
 from balance.games.contract import Doubtful
 from balance.judge.sentences import quality_overview
 from balance.judge.verdict import ALPHA, Verdict
@@ -48,10 +48,10 @@ def section(m: Evidence, made: Provenance) -> Section:
                 + _written(m)
                 + "[[Broken]] means that the games rule out that the metric is inside; [[fine]], that they "
                 "rule out that any "
-                "metric is outside; a cell of few games is [[undecided]], however good it looks. Looking "
+                "metric is outside; few games leave it [[undecided]], however good it looks. Looking "
                 "at many things at "
-                "once finds extremes by chance: so everything was corrected together "
-                f"({m.ranking.judgements.family}). Of all "
+                f"once finds extremes by chance: so all {m.ranking.judgements.family.tests:,} tests were "
+                "corrected together (Benjamini and Yekutieli). Of all "
                 f"claims of a kind, at most {ALPHA:.0%} are false on average."
             ),
             m.queries.block(
@@ -63,9 +63,8 @@ def section(m: Evidence, made: Provenance) -> Section:
     blocks.append(
         Paragraph(
             "An [[interval]] says how sure a figure is. The unit is the [[deal]], never the seat or the "
-            "game: the same shuffle is "
-            "played in every cell, so that cells can be compared, and 600 cells of the same deals are not "
-            "600 independent looks. " + _measured_again(m)
+            "game: every combination is played on the same shuffles, so that combinations can be compared, "
+            "and 600 of them on the same deals are not 600 independent looks. " + _measured_again(m)
         )
     )
     blocks += _confidence(m)
@@ -127,7 +126,7 @@ def provenance_of(runs: Sequence[Run], games: int, command: str) -> Provenance:
             "run": run.plan.id,
             "seed": str(run.plan.seed),
             "games": f"{run.plan.games:,}",
-            "cells": f"{sum(bool(cell.games) for cell in run.plan.cells):,}",
+            "combinations at tables": f"{sum(bool(cell.games) for cell in run.plan.cells):,}",
             "parent": run.plan.parent or "none",
         }
         for run in runs
@@ -298,6 +297,10 @@ def _limits(m: Evidence) -> list[str]:
     ]
     if m.ranking is not None:
         found.append(quality_overview(m.ranking.ranked))
+    agreement = measured_agreement(m.game)
+    if agreement is not None:
+        old = agreement.stale_today(m.game)
+        found.append(f"{agreement} {f'Since then {listed(list(old))} changed.' if old else ''}".rstrip())
     silent = _not_looked_at(m) if m.ranking is not None else []
     if silent:
         found.append(
@@ -310,5 +313,5 @@ def _limits(m: Evidence) -> list[str]:
     if m.strength is None:
         found.append("How strong the players are was not measured.")
     fewest = min(c.games for c in m.statistics.cells.values() if c.games)
-    found.append(f"The smallest cell has {count(fewest, 'game', 'games')}.")
+    found.append(f"The least played combination has {count(fewest, 'game', 'games')} at one table.")
     return found

@@ -14,6 +14,7 @@ from balance.judge.strengths import of_default
 from balance.judge.verdict import Judgement, Verdict
 from balance.report.evidence import Evidence, judging_options, surprising_of, worst_of
 from balance.report.formatting import count, listed
+from balance.report.glossary import own_words
 from balance.report.model import Block, Bullets, Paragraph, Section, Summary, VerdictCount, Worst
 from balance.report.records import verdict_counts
 
@@ -162,8 +163,8 @@ def _play(m: Evidence) -> str:
     players, rung = rungs[-1]
     said = (
         f"The default player ({rung.policy}) wins {rung.value:.2f} ({rung.low:.2f} to {rung.high:.2f}) "
-        f"[[win points]] at tables of all policies with {players} players, without {m.facts.variants} "
-        f"({count(rung.games, 'game', 'games')}; 1.00 is a fair share)."
+        f"[[win points]] at tables where all kinds of players meet, {players} players, without "
+        f"{m.facts.variants} ({count(rung.games, 'game', 'games')}; 1.00 is a fair share)."
     )
     stale = m.strength.stale_today(m.game)
     if stale:
@@ -207,11 +208,11 @@ def _apart(m: Evidence, together: tuple[Worst, ...]) -> str:
     """Return which pair to keep apart, or why that cannot be said of the first."""
     doubts = [(one, _doubt(m, one)) for one in together]
     one, doubt = next(((one, doubt) for one, doubt in doubts if not doubt), doubts[0])
-    where = f"with {one.players} players, in {one.together}"
+    where = f"with {one.players} players, in {one.together},"
     if doubt:
         looked = "it looked" if one.holds is False else "it is"
         return f"Look closer at {one.title} before keeping it apart: {where} {looked} broken, but {doubt}."
-    return f"Consider to keep {one.title} apart: what is wrong there {where} is in neither of the two alone."
+    return f"Consider keeping {one.title} apart: {where} neither of the two alone shows what is wrong."
 
 
 def _doubt(m: Evidence, one: Worst) -> str:
@@ -286,10 +287,12 @@ def section(m: Evidence, answer: Summary) -> Section:
             )
             blocks.append(Bullets((text,)))
         blocks.append(ask("verdicts", given, caption=caption, n=n))
-        caption = f"Verdicts on {m.combinations} by number of players"
-        blocks.append(ask("verdicts-by-players", given, caption=caption, n=n))
+        if len(m.players) > 1:
+            caption = f"Verdicts on {m.combinations} by number of players"
+            blocks.append(ask("verdicts-by-players", given, caption=caption, n=n))
     if m.ranking is not None and m.ranking.judgements.pools:
-        blocks.append(Bullets(tuple(m.ranking.pools())))
+        blocks.append(Paragraph("Judged over all games together, a [[seat]] by its number:"))
+        blocks.append(Bullets(tuple(own_words(one, m.facts) for one in m.ranking.pools())))
     if answer.worst:
         blocks.append(ask("worst", given, caption=f"The worst {m.combinations}", n=n))
     elif m.judged:

@@ -23,13 +23,12 @@ def section(m: Evidence) -> Section:
         caption = f"Chance to win by points behind at half-time, {m.strength_name(m.usual)}"
         chart = ask("comeback-by-deficit", {"lineup": m.usual}, caption=caption, n=m.games_of(m.usual))
         blocks.append(chart if rows_of(chart) else Paragraph("Comebacks: too few games to say."))
-    if measures.chosen:
+    if any(measure.name == "action" for measure in m.facts.declared):
         blocks.append(ask("action-mix", n=m.games_of()))
     if measures.acted and m.queries.has("action-mix-by-round"):
-        for lineup in m.lineups:
-            caption = f"Which actions are chosen in which round, {m.strength_name(lineup)}"
-            chart = ask("action-mix-by-round", {"lineup": lineup}, caption=caption)
-            blocks += [chart] if rows_of(chart) else []
+        caption = f"Which actions are chosen in which round, {m.strength_name(m.usual)}"
+        chart = ask("action-mix-by-round", {"lineup": m.usual}, caption=caption)
+        blocks += [chart] if rows_of(chart) else []
     if not blocks:
         blocks.append(Paragraph("The games of this run do not show tension or actions."))
     return Section("tension", "Tension and actions", tuple(blocks))

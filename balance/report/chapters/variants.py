@@ -49,13 +49,16 @@ def _entry(m: Evidence, variant: str) -> Section:
 def _alone(m: Evidence, variant: str, name: str) -> list[Block]:
     """Return the verdict on a variant alone, and what its games are like."""
     found = [(n, j) for n in m.players if (j := m.find(n, (variant,)))]
-    said = listed([f"{j.verdict.value} with {n} players" for n, j in found])
+    at: dict[str, list[int]] = {}
+    for n, judgement in found:
+        at.setdefault(judgement.verdict.value, []).append(n)
+    said = listed(f"{verdict} {_with(players)}" for verdict, players in at.items())
     table = m.queries.block(
         "alone",
         {"variant": variant, "lineup": m.usual},
         caption=literal(f"{name} alone, {m.strength_name(m.usual)}"),
     )
-    return [*([Paragraph(f"Alone, over all strengths of play: {said}.")] if said else []), table]
+    return [*([Paragraph(f"Alone it is {said}.")] if said else []), table]
 
 
 def _partners(m: Evidence, variant: str) -> list[Block]:
@@ -71,19 +74,25 @@ def _partners(m: Evidence, variant: str) -> list[Block]:
     fine = [one for one in found if all(j.verdict is Verdict.FINE for j in one[1])]
     best = sorted(fine, key=lambda one: (_doubt(one[1]), m.names[one[0]]))
     bad = [
-        f"{m.names[other]} (broken at {_broken(own)} of {len(own)} numbers of players)"
+        f"{m.names[other]} ({_with([j.players for j in own if j.verdict is Verdict.BROKEN])})"
         for other, own in worst
         if _broken(own)
-    ][:3]
-    good = [f"{m.names[other]} (fine at {'all ' if len(own) > 1 else ''}{len(own)})" for other, own in best][
-        :3
     ]
-    broken = sum(bool(_broken(judgements)) for _, judgements in found)
-    said = f"Broken with {broken} of {len(found)} partners at some number of players."
-    lines = [said]
-    lines.append(f"Worst partners: {listed(bad)}." if bad else "No partner was found broken with it.")
-    lines.append(f"Best partners: {listed(good)}." if good else "No partner was found with which it is fine.")
+    good = [m.names[other] for other, _ in best]
+    pairs = f"of its {len(found)} pairs"
+    lines = [
+        f"{len(bad)} {pairs} {'is' if len(bad) == 1 else 'are'} broken; worst with {listed(bad[:3])}."
+        if bad
+        else f"None {pairs} was found broken.",
+        f"{len(good)} {'is' if len(good) == 1 else 'are'} fine; best with {listed(good[:3])}."
+        if good
+        else f"None {pairs} was found fine.",
+    ]
     return [Paragraph(literal(" ".join(lines)))]
+
+
+def _with(players: list[int]) -> str:
+    return f"with {listed(map(str, players))} players"
 
 
 def _broken(judgements: list[Judgement]) -> int:

@@ -30,7 +30,7 @@ def section(m: Evidence) -> Section:
             Paragraph("In these games all seats followed the same policy, so styles do not compare.")
         )
     for lineup in m.lineups:
-        caption = f"Win points of each seat, {m.strength_name(lineup)}"
+        caption = f"Win points of each [[seat]], {m.strength_name(lineup)}"
         blocks.append(ask("win-rate-by-seat", {"lineup": lineup}, caption=caption, n=m.games_of(lineup)))
     for lineup in m.mixed if m.size else ():
         caption = (
@@ -43,9 +43,7 @@ def section(m: Evidence) -> Section:
 
 
 def _strengths(m: Evidence) -> str:
-    return "; in ".join(
-        f"{m.strength_name(lineup)} (the lineup {lineup}) {_seated(m, lineup)}" for lineup in m.lineups
-    )
+    return "; in ".join(f"{m.strength_name(lineup)} {_seated(m, lineup)}" for lineup in m.lineups)
 
 
 def _seated(m: Evidence, lineup: str) -> str:

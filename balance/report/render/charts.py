@@ -256,7 +256,7 @@ def _matrix(drawing: Drawing, axes: Axes, figure: Chart) -> None:
         colours = ListedColormap([VERDICT_COLOURS[VERDICT_CODES[code]] for code in codes])
         norm: Any = BoundaryNorm([k - 0.5 for k in range(len(codes) + 1)], len(codes))
         axes.pcolormesh(grid, cmap=colours, norm=norm, edgecolors="white", linewidth=0.4, rasterized=True)
-        _verdict_key(drawing)
+        _verdict_key(drawing, [VERDICT_CODES[code] for code in codes if code in figure.data["y"]])
     else:
         known = [abs(v) for line in grid for v in line if not math.isnan(v)]
         reach = max(known, default=1.0) or 1.0
@@ -284,10 +284,9 @@ def _matrix(drawing: Drawing, axes: Axes, figure: Chart) -> None:
         side.set_visible(False)
 
 
-def _verdict_key(drawing: Drawing) -> None:
+def _verdict_key(drawing: Drawing, shown: Sequence[str]) -> None:
     from matplotlib.patches import Patch
 
-    shown: Sequence[str] = ("broken", "undecided", "bent", "fine", "not played")
     patches = [Patch(facecolor=VERDICT_COLOURS[name], edgecolor="#999999", label=name) for name in shown]
     drawing.legend(handles=patches, loc="outside upper center", ncols=5)
 

@@ -36,7 +36,13 @@ from balance.report.render.charts import font_folder, svg
 PAPERS: Final[Mapping[str, str]] = {"a4": "a4", "letter": "us-letter"}
 VERDICT_LETTERS: Final[Mapping[str, str]] = {"broken": "B", "undecided": "u", "bent": "b", "fine": "F"}
 _LONG_TEXT: Final = 24
-"""Letters beyond which a column shares the width of the page instead of taking what it likes."""
+"""Letters beyond which a column shares the width that the others leave, and its texts break."""
+_ROOM: Final = 470.0
+"""Points between the margins of the narrowest paper."""
+_LETTER: Final = 0.5
+"""The width of a letter, as a part of its size; digits and capitals are as wide as that."""
+_GAP: Final = 7.0
+"""Points between two columns."""
 _EPOCH: Final = 0
 """The time of a PDF is part of its bytes, so it is always the same."""
 
@@ -92,10 +98,14 @@ class _Made:
     """Whether it is a short report: everything is set smaller."""
     explained: set[str] = field(default_factory=set)
     pictures: dict[str, str] = field(default_factory=dict)
+    tables: int = 0
+    sources: list[list[str]] = field(default_factory=list)
+    """The commands behind tables and figures, each with what it gives: they follow at the end."""
 
     def document(self, report: Answer, paper: str) -> dict[str, Any]:
         """Return everything that the template sets."""
         answer = report.summary
+        sections = [self.section(section) for section in report.sections]
         return {
             "title": report.title,
             "subtitle": report.subtitle,
@@ -134,7 +144,8 @@ class _Made:
                 "play": plain(answer.play),
                 "next": list(answer.next_steps),
             },
-            "sections": [self.section(section) for section in report.sections],
+            "sections": sections,
+            "sources": self.sources,
         }
 
     def section(self, section: Section) -> dict[str, Any]:
@@ -176,14 +187,17 @@ class _Made:
     def table(self, table: Table) -> dict[str, Any]:
         """Return a table, with the width that each of its columns needs."""
         table = _letters(table) if table.long else table
+        self.tables += 1
+        self._sourced(f"Table {self.tables}", table)
+        size = 8.2 if len(table.headings) < 7 and not self.sheet else 7.2
         return {
             "kind": "table",
             "caption": self.text(table.caption),
             "titles": [column.title for column in table.headings],
             "kinds": [column.kind for column in table.headings],
-            "widths": _widths(table),
+            "widths": _widths(table, size),
             "rows": [[cell.text for cell in row] for row in table.rows],
-            "size": 8.2 if len(table.headings) < 7 and not self.sheet else 7.2,
+            "size": size,
             "note": self.text(table.note),
             "source": _source(table.source),
         }
@@ -192,6 +206,7 @@ class _Made:
         """Return a figure; its picture goes beside the data."""
         name = f"figure-{len(self.pictures)}"
         self.pictures[name] = svg(figure, letters=True)
+        self._sourced(f"Figure {len(self.pictures)}", figure)
         return {
             "kind": "figure",
             "caption": self.text(figure.caption),
@@ -205,6 +220,11 @@ class _Made:
             "note": self.text(figure.note),
             "source": _source(figure.source),
         }
+
+    def _sourced(self, name: str, block: Table | Chart) -> None:
+        """Note the command that gives the numbers of a table or figure."""
+        if block.source.invocation:
+            self.sources.append([name, plain(block.caption), block.source.invocation])
 
 
 def _letters(table: Table) -> Table:
@@ -229,14 +249,29 @@ def _letters(table: Table) -> Table:
 
 
 def _source(source: Source) -> dict[str, str]:
-    return {"n": source.n, "interval": source.interval, "command": source.invocation}
+    return {"n": source.n, "interval": source.interval}
 
 
-def _widths(table: Table) -> list[int]:
-    """Return a share of the width for each column of long texts, 0 for those that take what they need."""
-    found = []
-    for k, column in enumerate(table.headings):
-        longest = max((len(row[k].text) for row in table.rows), default=0)
-        wide = column.kind in ("text", "pair") and longest > _LONG_TEXT
-        found.append((3 if longest > 60 else 2) if wide else 0)
-    return found
+def _widths(table: Table, size: float) -> list[list[float]]:
+    """Return the width of each column: points, and its part of the width that is left.
+
+    A heading may break between words, and so may a long text. Where even that would not fit, every entry may,
+    and a column has at least the width of its longest word.
+    """
+    columns = list(zip(*([cell.text for cell in row] for row in table.rows), strict=True))
+    columns = columns or [()] * len(table.headings)
+    found: list[list[float]] = []
+    least, most = [], []
+    for heading, texts in zip(table.headings, columns, strict=True):
+        longest = max(map(len, texts), default=0)
+        words = [len(word) for text in (heading.title, *texts) for word in text.split()]
+        title = max((len(word) for word in heading.title.split()), default=0)
+        wide = heading.kind in ("text", "pair", "variant", "item") and longest > _LONG_TEXT
+        least.append(max(words, default=0) * _LETTER * size + _GAP)
+        most.append(least[-1] if wide else max(longest, title) * _LETTER * size + _GAP)
+        found.append([0.0, 3.0 if longest > 60 else 2.0] if wide else [most[-1], 0.0])
+    spare = _ROOM - sum(least)
+    if sum(most) <= _ROOM or spare <= 0:
+        return found
+    wished = sum(most) - sum(least)
+    return [[low + spare * (high - low) / wished, 0.0] for low, high in zip(least, most, strict=True)]

@@ -19,12 +19,12 @@ from balance.games.nefarious.catalog.loading import load_catalog
 from balance.games.nefarious.kernel.codes import DECISIONS
 from balance.games.nefarious.replay import notation
 from balance.games.nefarious.replay.events import read_events
-from balance.games.nefarious.replay.ledger import broken_laws
 from balance.games.nefarious.rules import compile_cell
 from balance.games.nefarious.session import Session
 from balance.games.nefarious.vocabulary import ACTIONS, ROUND_LIMIT, WHOSE
 from tests.games.nefarious.compare import KernelLog
 from tests.games.nefarious.invented import NAMES, invented_catalog
+from tests.games.nefarious.laws import broken_laws
 from tests.games.nefarious.tables_builder import ASCORA, CATALOG, EDITIONS, MAGELLAN, Seat, round_of
 from tests.reference.decisions import keyed_hash
 

@@ -6,7 +6,15 @@ from typing import Any
 from balance.games.contract import Description
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog import english
-from balance.games.nefarious.catalog.model import Catalog, Edition, Invention, Item, Twist
+from balance.games.nefarious.catalog.model import (
+    Catalog,
+    Edition,
+    Invention,
+    Item,
+    Switches,
+    Twist,
+    changed_parameters,
+)
 from balance.games.nefarious.catalog.written import changed_fields, written
 from balance.games.nefarious.policies.fitted import unfitted
 
@@ -106,3 +114,20 @@ def other_invention(invention: Invention, other: Invention) -> str:
     if "self" in changed or "others" in changed:
         said += english.invention_lines(other)
     return " ".join(said) or "The same."
+
+
+def rule_features(catalog: Catalog, edition: str, variants: Sequence[str]) -> dict[str, float]:
+    """Return the figures of the rules in force that change play most."""
+    twists = [catalog.twist(name) for name in variants]
+    rules = changed_parameters(catalog.edition(edition), twists)
+    costs = (-(-max(0, c.cost + rules["cost_change"]) // rules["cost_divisor"]) for c in catalog.inventions)
+    return {
+        "goal": float(rules["goal"]),
+        "cost": sum(costs) / max(1, len(catalog.inventions)),
+        "work_money": float(rules["work_money"]),
+        "opening_cards": float(rules["opening_cards"]),
+        "actions": float(rules["actions"] * rules["action_repeats"]),
+        "effect_repeats": float(rules["effect_repeats"]),
+        "lines": float(sum(len(twist.lines) for twist in twists)),
+        "switches": float(sum(twist.switches != Switches() for twist in twists)),
+    }

@@ -4,7 +4,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import product
 from typing import Final
 
 from balance.games.nefarious.vocabulary import (
@@ -248,7 +248,6 @@ def check_line(line: Line, earlier: Sequence[Line], most_minions: int) -> None:
         if condition.left == "played" and line.when == "start":
             raise WordError(f"'{condition}' can never hold at the start of a round: nothing is revealed yet")
     _check_can_hold(line, most_minions)
-    _check_looking_can_hold(line, most_minions)
 
 
 def _check_or_else(line: Line, instead: Effect) -> None:
@@ -290,17 +289,7 @@ def check_printed(effect: Effect) -> None:
         raise WordError(f"'{effect}': an invention counts per {', '.join(_PLAIN_PERS)}")
 
 
-# "a OP b" as upper bounds of a - b and of b - a; None: no bound.
-_BOUNDS: Final[dict[str, tuple[int | None, int | None]]] = {
-    "==": (0, 0),
-    "!=": (None, None),
-    "<=": (0, None),
-    ">=": (None, 0),
-    "<": (-1, None),
-    ">": (None, -1),
-}
 _LARGE: Final = 10**6
-_ACTION_STEPS: Final = STEPS[1:]
 
 
 def _ranges(line: Line, most_minions: int) -> dict[str, tuple[int, int]]:
@@ -308,14 +297,18 @@ def _ranges(line: Line, most_minions: int) -> dict[str, tuple[int, int]]:
     ranges = dict.fromkeys(QUANTITIES, (0, _LARGE))
     ranges |= dict.fromkeys(("hand", "built"), (0, MOST_CARDS))
     ranges |= dict.fromkeys(("minions", "reserve"), (0, most_minions))
-    ranges |= {"committed": (0, 1), "round": (1, ROUND_LIMIT), "card_vp": (-_LARGE, _LARGE)}
-    ranges |= {
-        "vp": (-_LARGE, _LARGE),
-        "earlier_vp": (-_LARGE, _LARGE),
-        "built_now": (0, PARAMETERS["action_repeats"].high),
-    }
+    ranges |= dict.fromkeys(("vp", "card_vp", "earlier_vp"), (-_LARGE, _LARGE))
+    ranges |= {"committed": (0, 1), "round": (1, ROUND_LIMIT)}
+    ranges["built_now"] = (0, PARAMETERS["action_repeats"].high)
+    ranges |= {f"played {action}": (0, 1) for action in ACTIONS}
+    if line.step in ACTIONS:
+        ranges[f"played {line.step}"] = (1, 1)
     if line.when in ("build", "invention"):
-        ranges |= {"built": (1, MOST_CARDS), "built_now": (1, ranges["built_now"][1])}
+        ranges |= {
+            "built": (1, MOST_CARDS),
+            "built_now": (1, ranges["built_now"][1]),
+            "played invent": (1, 1),
+        }
     elif line.when in ("start", "income") or line.step in ("income", "speculate"):
         ranges["built_now"] = (0, 0)
     if line.moment == "before speculate":
@@ -324,84 +317,48 @@ def _ranges(line: Line, most_minions: int) -> dict[str, tuple[int, int]]:
 
 
 def _check_can_hold(line: Line, most_minions: int) -> None:
-    """Refuse conditions that no state satisfies together.
-
-    Each comparison bounds the difference of two quantities (a number is a difference to ""). The
-    tightest bounds follow by shortest paths; a quantity that must be less than itself is a contradiction.
-    """
-    numbers = [c for c in line.conditions if c.left != "played" and not c.looks]
-    quantities = [q for q in QUANTITIES if any(q in (c.left, c.right) for c in numbers)]
-    if "built_now" in quantities and "built" not in quantities:
-        quantities.append("built")
-    names = ["", *quantities]
-    most = {(a, b): 0 if a == b else 4 * _LARGE for a in names for b in names}
-    ranges = _ranges(line, most_minions)
-    for quantity in quantities:
-        low, high = ranges[quantity]
-        most[quantity, ""], most["", quantity] = high, -low
-    if "built_now" in quantities:
-        most["built_now", "built"] = 0
-    for c in numbers:
-        right, shift = ("", c.right) if isinstance(c.right, int) else (c.right, 0)
-        for (a, b), bound in zip(((c.left, right), (right, c.left)), _BOUNDS[c.op], strict=True):
-            if bound is not None:
-                most[a, b] = min(most[a, b], bound + (shift if a == c.left else -shift))
-    for via, a, b in product(names, repeat=3):
-        most[a, b] = min(most[a, b], most[a, via] + most[via, b])
-    never = any(most[a, a] < 0 for a in names)
-    for quantity in quantities:
-        low, high = -most["", quantity], most[quantity, ""]
-        refused = {c.right for c in numbers if c.op == "!=" and c.left == quantity}
-        never |= high - low < len(refused) and all(value in refused for value in range(low, high + 1))
-    never |= any(
-        c.op == "!=" and isinstance(c.right, str) and most[c.left, c.right] == most[c.right, c.left] == 0
-        for c in numbers
-    )
-    if never or _contradicts_played(line):
-        raise WordError(f"'{' and '.join(str(c) for c in line.conditions)}' can never hold")
-
-
-def _contradicts_played(line: Line) -> bool:
-    own = [c for c in line.conditions if c.left == "played" and not c.looks]
-    played = {c.right for c in own if c.op == "=="}
-    not_played = {c.right for c in own if c.op == "!="}
-    if line.step in _ACTION_STEPS:
-        played.add(line.step)
-    elif line.when in ("build", "invention"):
-        played.add("invent")
-    return bool(played & not_played)
-
-
-# --- contradictions among conditions that look at others
-
-
-def _check_looking_can_hold(line: Line, most_minions: int) -> None:
-    """Refuse what looks at others and holds at no table: each alone, and each pair about one quantity."""
-    looking = [c for c in line.conditions if c.looks]
+    """Refuse conditions about one quantity that hold at no table, alone or together."""
     counted = [(e.per, e.test) for e in (line.effect, line.or_else) if e and e.per and e.test]
-    alone = [*looking, *(replace(test, whose=per) for per, test in counted)]
+    groups = [[replace(test, whose=per)] for per, test in counted]
+    groups += (
+        [c for c in line.conditions if _asked_of(c) == quantity]
+        for quantity in dict.fromkeys(map(_asked_of, line.conditions))
+    )
     # others may have built nothing when a player builds, and have no reserve when a player speculates
     table = line if line.when in ("start", "income") else replace(line, when="end", step=None)
-    ranges = _ranges(table, most_minions)
-    for c in looking:
-        if c.nobody and not _some_table_fits([replace(c, nobody=False)], ranges):
+    own, others = (_ranges(one, most_minions) for one in (line, table))
+    for c in line.conditions:
+        if c.nobody and not _some_table_fits([replace(c, nobody=False)], own, others):
             raise WordError(f"'{c}' always holds")
-    for group in (*((c,) for c in alone), *combinations(looking, 2)):
-        if not _some_table_fits(group, ranges):
+    for group in groups:
+        if not _some_table_fits(group, own, others):
             raise WordError(f"'{' and '.join(map(str, group))}' can never hold")
 
 
-def _some_table_fits(conditions: Sequence[Condition], ranges: Mapping[str, tuple[int, int]]) -> bool:
+def _asked_of(condition: Condition) -> frozenset[str]:
+    """Return the quantities that a condition is about, an action that is played among them."""
+    if condition.left == "played":
+        return frozenset([f"played {condition.right}"])
+    return frozenset([condition.left, *([condition.right] if condition.right in QUANTITIES else ())])
+
+
+_Ranges = Mapping[str, tuple[int, int]]
+
+
+def _some_table_fits(conditions: Sequence[Condition], own: _Ranges, others: _Ranges) -> bool:
     """Return whether conditions about one quantity hold at some table of up to 4; others are not tried."""
-    asked = {f"played {c.right}" if c.left == "played" else c.left for c in conditions}
-    asked |= {c.right for c in conditions if isinstance(c.right, str) and c.right in PUBLIC}
+    asked = {quantity for c in conditions for quantity in _asked_of(c)}
     if len(asked) > 1:
         return True
-    low, high = ranges.get(asked.pop(), (0, 1))
-    lowest = max(low, 0)
+    quantity = asked.pop()
     near = {n for c in conditions if isinstance(c.right, int) for n in (c.right - 1, c.right, c.right + 1)}
-    values = [n for n in sorted({*range(lowest, lowest + 5), *near}) if low <= n <= high]
-    tables = (table for players in (2, 3, 4) for table in product(values, repeat=players))
+    lowest = max(others[quantity][0], 0)
+    mine, theirs = (
+        [n for n in sorted({*range(lowest, lowest + 5), *near}) if low <= n <= high]
+        for low, high in (own[quantity], others[quantity])
+    )
+    sizes = (2, 3, 4) if any(c.looks for c in conditions) else (1,)
+    tables = (table for n in sizes for table in product(mine, *[theirs] * (n - 1)))
     return any(all(_fits(c, table) for c in conditions) for table in tables)
 
 

@@ -14,6 +14,7 @@ from balance.games.nefarious.kernel import batch
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.policies.names import FIELD
 from balance.games.nefarious.session import Session, policy_codes
+from tests.games.nefarious.laws import broken_laws
 from tests.games.nefarious.tables_builder import Seat, card, table
 
 GAME = games.get("nefarious")
@@ -147,7 +148,7 @@ def test_a_replay_tells_the_game_whose_rows_a_batch_wrote(lineup, players):
         for index in range(2):
             columns = GAME.play(cell, 7, [index], who[index : index + 1])
             events = GAME.replay(cell, 7, index, made.names(7, index, 0))
-            assert GAME.broken_laws(cell, events) == []
+            assert broken_laws(cell, events) == []
             told = GAME.rows_of(cell, events)
             assert told.keys() == columns.keys() >= {"games", "seats"}
             for name, table_ in columns.items():
@@ -179,7 +180,7 @@ def test_search_plays_by_the_rules_under_any_pair(block):
         cell = GAME.compile(CATALOG, edition, 2, twists)
         who = ["search:2", chance.choice(FIELD)]
         events = GAME.replay(cell, chance.randrange(2**63), chance.randrange(2**32), who)
-        assert GAME.broken_laws(cell, events) == [], (edition, twists)
+        assert broken_laws(cell, events) == [], (edition, twists)
 
 
 # --- who they are ----------------------------------------------------------------------------------------

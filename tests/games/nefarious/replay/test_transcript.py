@@ -4,13 +4,12 @@ import pytest
 
 from balance import games
 from balance.errors import UsageError
-from balance.games.contract import Handicap
 
 GAME = games.get("nefarious")
 
 
 def told(catalog, edition="ascora-2011", players=3, twists=(), index=0, first_round=1, seed=1, **options):
-    cell = GAME.compile(catalog, edition, players, twists, options.pop("handicaps", None))
+    cell = GAME.compile(catalog, edition, players, twists)
     events = GAME.replay(cell, seed, index, ["random"] * players, **options)
     return GAME.transcript(cell, events, first_round)
 
@@ -116,11 +115,6 @@ def test_bonuses_are_part_of_the_final_account(official):
     text = told(official, twists=["popular-science"])
     account = text.split("--- The end")[1]
     assert "twists +" in account
-
-
-def test_handicaps_show(official):
-    text = told(official, handicaps={1: Handicap(money=3, cards=-3)})
-    assert "Seat 1 (random) starts with 13 money and no cards." in text
 
 
 def test_scores_are_those_of_the_log(overlay):

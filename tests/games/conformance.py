@@ -1,6 +1,6 @@
 """Does a game keep the contract? One check for every registered game, ours and those of other packages.
 
-It plays some games of some cells and compares everything that the contract promises: facts, columns, laws,
+It plays some games of some cells and compares everything that the contract promises: facts, columns,
 replays. Knows no game: it finds columns by their role.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from balance.errors import BalanceError, CatalogError, UsageError
 from balance.games import eventlog
-from balance.games.contract import ROLES, Adjustable, Event, Explaining, Facts, Game, Handicap, Table
+from balance.games.contract import ROLES, Adjustable, Event, Explaining, Facts, Game, Table
 from balance.games.keys import HIGHEST_GAME, HIGHEST_SEED
 from balance.games.lineup import parse_lineup
 
@@ -245,11 +245,7 @@ def _needed(facts: Facts, name: str, roles: Sequence[str]) -> Iterator[str]:
 def _measures(facts: Facts) -> Iterator[str]:
     """Yield the columns for metrics that no table has."""
     named = facts.measures
-    per_game = (named.lead_changes, named.extension, named.exhausted)
-    per_seat = (named.half_score, named.money, named.hand, *named.chosen)
-    if named.chosen and len(named.chosen) != len(facts.actions):
-        yield f"measures name {len(named.chosen)} columns of chosen actions, but there are {facts.actions}"
-    for table, names in (("games", per_game), ("seats", per_seat)):
+    for table, names in (("games", (named.lead_changes,)), ("seats", (named.half_score,))):
         has = [column.name for t in facts.tables if t.name == table for column in t.columns]
         yield from (f"the table {table} has no column {name}" for name in names if name and name not in has)
 
@@ -347,9 +343,6 @@ def _refusals(game: AnyGame) -> Iterator[str]:
         "an unknown variant": lambda: game.compile(catalog, edition, low, [_NOT_A_NAME]),
         "too many variants": lambda: game.compile(
             catalog, edition, low, (list(variants) * 99)[: facts.variants_at_once + 1]
-        ),
-        "a handicap for a seat that does not exist": lambda: game.compile(
-            catalog, edition, low, (), {low: Handicap(money=1)}
         ),
         "a name that is not in the catalog": lambda: game.find(catalog, _NOT_A_NAME),
         "an overlay that does not exist": lambda: game.load_catalog([f"{_NOT_A_NAME}.toml"]),
@@ -524,7 +517,7 @@ def _reproduced(
 
 
 def _replayed(game: AnyGame, cell: Any, events: Sequence[Event], row: Rows) -> Iterator[str]:
-    """Compare a replay with the form of a log, the laws, and the row of the game."""
+    """Compare a replay with the form of a log, and with the row of the game."""
     kinds = [event.get("event") for event in events]
     if kinds[:1] != ["setup"] or kinds[-1:] != ["end"]:
         yield f"the log goes from {kinds[:1]} to {kinds[-1:]}, not from setup to end"
@@ -536,7 +529,6 @@ def _replayed(game: AnyGame, cell: Any, events: Sequence[Event], row: Rows) -> I
         yield "an event does not begin with its kind"
     if json.loads(json.dumps(events)) != list(events):
         yield "the log is not the same after a way through JSON"
-    yield from (f"law broken: {law}" for law in game.broken_laws(cell, events))
     again = game.rows_of(cell, events)
     for table in game.facts.tables:
         if again.get(table.name) != row[table.name]:
