@@ -33,18 +33,17 @@ def numbers_of(game, seats, facts, policies):
     """Return (num, den) of every part of one game, counted the slow way."""
     m, n, winner = facts.measures, len(seats), game["winner_seat"]
     found = {"mean_length": (game["rounds"], 1), "stalls": (int(game["stalled"]), 1)}
-    if m.extension:
-        found["tie_extensions"] = (int(game[m.extension] > 0), 1)
     if m.lead_changes:
         found["no_lead_change"] = (int(game[m.lead_changes] == 0), 1)
-    if m.exhausted:
-        found["exhaustion"] = (int(game[m.exhausted]), 1)
-    for name in ("money", "hand"):
-        column = getattr(m, name)
-        if column:
+    if "deck_exhausted" in game:
+        found["tie_extensions"] = (int(game["rounds_after_goal"] > 0), 1)
+        found["exhaustion"] = (int(game["deck_exhausted"]), 1)
+    for name, column in (("money", "money"), ("money", "coins"), ("hand", "hand")):
+        if column in seats[0]:
             found[name] = (sum(row[column] for row in seats), n)
-    choices = sum(row[column] for row in seats for column in m.chosen)
-    for action, column in zip(facts.actions, m.chosen, strict=True):
+    chosen = [next(name for name in (f"chose_{a}", f"times_{a}") if name in seats[0]) for a in facts.actions]
+    choices = sum(row[column] for row in seats for column in chosen)
+    for action, column in zip(facts.actions, chosen, strict=True):
         found[f"action:{action}"] = (sum(row[column] for row in seats), choices)
     if m.half_score:
         halves = [row[m.half_score] for row in seats]
