@@ -210,7 +210,7 @@ def page(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def kept_promises(found: Mapping[str, Any]) -> bool:
-    """Return whether 9 of 10 harmless changes and the printed game are fine, and all planted faults broken."""
+    """Return whether 9 of 10 harmless changes and the printed game are fine, and no fault is missed."""
     verdicts = [row["verdict"] for row in found["changes"] if row.get("harmless")]
     planted = all(row["verdict"] == "broken" for row in found["changes"] if row["planted"])
     printed = all(row["verdict"] == "fine" for row in found["printed"])

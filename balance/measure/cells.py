@@ -95,8 +95,8 @@ def statistics(
 ) -> Statistics:
     """Return what the games of every cell (or of some, and their baselines) add up to.
 
-    `into` is a connection for the views, for further questions: with the deals of these cells in memory, or,
-    of all cells, with their sums.
+    `into` is a connection for the views, for further questions: with the deals of these cells in memory but
+    without the view `metrics`, or, of all cells, with their sums.
     """
     if not runs:
         raise UsageError("no run is given")
@@ -107,7 +107,7 @@ def statistics(
     few = into is not None and cells is not None
     with connect() if into is None else nullcontext(into) as con:
         tables = (*SUMMED, "deals") if few else SUMMED
-        create_views(con, runs, counted, within, metrics=into is not None, tables=tables)
+        create_views(con, runs, counted, within, metrics=into is not None and not few, tables=tables)
         figures = Figures(facts, _blocks(con, facts))
         games = dict(con.execute("select cell_id, sum(games)::bigint from lengths group by 1").fetchall())
         pools = _pools(con, facts)
