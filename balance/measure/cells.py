@@ -26,7 +26,7 @@ from balance.stats.ratio import Common, Multiple, Normal, Quantiles, Ratio
 if TYPE_CHECKING:
     import duckdb
 
-_MEMORY: Final = "600MB"
+_MEMORY: Final = "700MB"
 _NAME: Final = """case when "of" = '' then measure else measure || ':' || "of" end as name"""
 SUMS: Final = ("deals", "num", "den", "num2", "den2", "numden")
 _COMMON: Final = ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv")
