@@ -6,7 +6,6 @@ apart, as `balance check` without names does. Nothing here is written into a run
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -25,7 +24,7 @@ from balance.judge.thresholds import Class, Threshold, Thresholds, load_threshol
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, judge
 from balance.measure.cells import statistics
 from balance.measure.metrics import Array, Figures
-from balance.resources import cache_dir, shipped
+from balance.resources import shipped
 
 if TYPE_CHECKING:
     import polars as pl
@@ -200,7 +199,7 @@ def files(
     gains = replies.read_bytes() if replies is not None and replies.is_file() else b""
     asked = (ranges.entries, ranges.accepted, sorted(players), gains)
     content = repr((digest(__name__), asked, [sorted(run.state.files().items()) for run in runs]))
-    folder = cache_dir() / "judgements" / hashlib.sha256(content.encode()).hexdigest()[:24]
+    folder = kept.folder_for(runs, "judgements", content)
     found = {table: folder / f"{table}.parquet" for table in COLUMNS}
     if all(map(kept.is_kept, found.values())):
         return found
