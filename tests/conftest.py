@@ -51,6 +51,7 @@ SLOW = {
     "report/test_browser.py": "a browser reads the report",
     "report/test_cli_report.py": "reports on runs of Nefarious",
     "report/test_html_real.py": "reports on runs of Nefarious",
+    "report/test_json_text.py": "reports on runs of Nefarious",
     "report/test_pdf.py": "reports on runs of Nefarious",
     "report/test_scans.py": "a report on a run of Nefarious",
     "report/test_space.py": "every query of a report a second time",
