@@ -147,7 +147,7 @@ def suggest(
         raise UsageError(f"{' + '.join(found.variants)} is {found.verdict}, not broken: nothing to mend")
     every = candidates(found)
     tried: list[Tried] = []
-    refused = 0
+    refused, mended, overlay = 0, None, ""
     with TemporaryDirectory(prefix="balance-") as place:
         trial = _Trial(found, thresholds, strength, _trials(found, Path(place), jobs))
         for change in every[:MOST_SCREENED]:
@@ -161,20 +161,11 @@ def suggest(
                 continue
             tried.append(trial.tried(change, catalog))
             if tried[-1].fresh in MENDED:
-                return Remedy(
-                    tuple(tried),
-                    len(every),
-                    refused,
-                    change,
-                    game.overlay_text(found.catalog, catalog),
-                    trial.searched,
-                    trial.trials.games,
-                    trial.deals,
-                )
-            if sum(one.judged is not None for one in tried) >= MOST_JUDGED:
+                mended, overlay = change, game.overlay_text(found.catalog, catalog)
+            if mended or sum(one.judged is not None for one in tried) >= MOST_JUDGED:
                 break
-        rest = trial.searched, trial.trials.games, trial.deals
-        return Remedy(tuple(tried), len(every), refused, None, "", *rest)
+    rest = trial.searched, trial.trials.games, trial.deals
+    return Remedy(tuple(tried), len(every), refused, mended, overlay, *rest)
 
 
 def candidates(found: Check) -> list[NumberChange]:
@@ -243,7 +234,7 @@ class _Trial:
         """Screen a candidate, judge it, and judge it again on fresh seeds."""
         seed = self.found.runs[0].plan.seed
         few = {count: min(SCREENED, deals) for count, deals in self.deals}
-        screen = self.check(catalog, seed, few, [(), self.found.variants], expert=False)
+        screen = self.check(catalog, seed, few, [(), self.found.variants])
         verdict = screen.verdict
         if verdict is Verdict.BROKEN or self.still_outside(screen):
             return Tried(change, Verdict.BROKEN, reason=_reason(screen))
@@ -254,10 +245,10 @@ class _Trial:
             for size in range(len(self.found.variants) + 1)
             for part in combinations(self.found.variants, size)
         ]
-        whole = self.check(catalog, seed, dict(self.deals), parts, expert=bool(self.searched))
+        whole = self.check(catalog, seed, dict(self.deals), parts, self.searched)
         if whole.verdict not in MENDED:
             return Tried(change, verdict, whole.verdict, reason=_reason(whole))
-        again = self.check(catalog, fresh_seed(seed), dict(self.deals), parts, expert=bool(self.searched))
+        again = self.check(catalog, fresh_seed(seed), dict(self.deals), parts, self.searched)
         return Tried(change, verdict, whole.verdict, again.verdict, _reason(again))
 
     def check(
@@ -266,12 +257,11 @@ class _Trial:
         seed: int,
         deals: dict[int, int],
         parts: Sequence[tuple[str, ...]],
-        *,
-        expert: bool,
+        searched: int = 0,
     ) -> Check:
         """Play a catalog and judge the combination."""
         runs = [self.trials.play(catalog, parts, deals, seed)]
-        if expert:
+        if searched:
             runs.append(self.expert(runs[0], parts))
         found = self.found
         return judged(found.game, found.catalog, found.variants, runs, sorted(deals), self.thresholds)
