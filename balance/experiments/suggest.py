@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from balance.dataset.run import Run
 from balance.errors import CatalogError, UsageError
-from balance.experiments.check import STRENGTHS, Check, judged
+from balance.experiments.check import STRENGTHS, Check, judged, parts_of
 from balance.experiments.dealing import adjustable
 from balance.experiments.side_by_side import Trials, finding_key, findings_of, fresh_seed, play_prepared
 from balance.games.contract import Catalog, Number
@@ -240,11 +239,7 @@ class _Trial:
             return Tried(change, Verdict.BROKEN, reason=_reason(screen))
         if _does_nothing(self.found, catalog, change.variant):
             return Tried(change, verdict, reason=f"{change.variant} does nothing any more")
-        parts = [
-            part
-            for size in range(len(self.found.variants) + 1)
-            for part in combinations(self.found.variants, size)
-        ]
+        parts = parts_of(self.found.variants)
         whole = self.check(catalog, seed, dict(self.deals), parts, self.searched)
         if whole.verdict not in MENDED:
             return Tried(change, verdict, whole.verdict, reason=_reason(whole))
