@@ -27,7 +27,9 @@ COLUMN_KINDS: Final = ("text", "integer", "number", "share", "interval", "verdic
 `interval` is a number whose text carries the ends of its interval; `pair` has a tuple of variant ids as its
 value, `variant` one id, `item` an item's id.
 """
-FIGURE_KINDS: Final = ("bars", "histogram", "dots", "scatter", "matrix")
+FIGURE_KINDS: Final = (
+    *("bars", "histogram", "areas", "lines", "dots", "scatter", "ridges", "rows", "matrix"),
+)
 """How a figure is drawn; `Chart.data` says which columns each kind has."""
 ON_FRESH: Final[Mapping[bool | None, str]] = {True: "Confirmed:", False: "Not confirmed:", None: ""}
 """What stands before a figure on fresh games, by whether they say the same."""
@@ -165,6 +167,18 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A part of a chart that a reader can point at."""
+
+    tip: str
+    """Its numbers in words, with how many games and the interval."""
+    kind: str = ""
+    """What a click opens: `variant`, `item` or `pair`; empty: nothing."""
+    value: Any = None
+    """Which one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """A chart.
 
@@ -172,8 +186,12 @@ class Chart:
 
     - `bars`: `x` (category or number), `series`, `y`; stacked if `stacked`, otherwise side by side
     - `histogram`: `x` (numbers, from 1 upwards), `series`, `y`; one outline for each series
+    - `areas`: the same, stacked, one band for each series; `lines` with `low` and `high` of each `y`
     - `dots`: `label`, `y` (the value), `low`, `high`, `series`
     - `scatter`: `label`, `x`, `y`, `low`, `high` (of `y`), `series`
+    - `ridges`: `label`, `x` (numbers), `y`: one outline for each label, below each other; `middle`, a place
+      to mark in each; the first label is drawn behind all others
+    - `rows`: `label`, `x` (category), `y`, `low`, `high`: a row of bars for each label
     - `matrix`: `row`, `column` (every pair once), `y`; codes of VERDICT_CODES if `verdict`
     """
 
@@ -198,8 +216,20 @@ class Chart:
     log: bool = False
     """Whether the values are told apart on a logarithmic scale."""
     note: str = ""
+    marks: tuple[Mark, ...] = ()
+    """One for each of `places()`; none: nothing to point at."""
     raw: tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]] | None = None
     """Columns and rows of the query behind it, as they are; None: those of `data`."""
+
+    def places(self) -> list[list[int]]:
+        """Return the rows of `data` behind each part that can be pointed at: of an `x`, a label, or one."""
+        along = {"histogram": "x", "areas": "x", "lines": "x", "ridges": "label"}.get(self.kind)
+        if along is None:
+            return [[row] for row in range(len(self.data["y"]))]
+        found: dict[Any, list[int]] = {}
+        for row, value in enumerate(self.data[along]):
+            found.setdefault(value, []).append(row)
+        return list(found.values())
 
 
 Block = Paragraph | Bullets | Code | Table | Chart
