@@ -58,8 +58,8 @@ BENCH ?=
 bench: venv ## Measure speed, and print it as one Markdown table
 	$(PY) scripts/bench.py $(BENCH)
 
-# Stopped and called again, ladder, players and best replies go on where they were. Each line can be run alone.
-measure: venv ## Measure what ships as data again: ladder, facts in doubt, prices, players, best replies (hours)
+# Stopped and called again, all but facts in doubt and prices go on where they were. Each line can be run alone.
+measure: venv ## Measure what ships as data again: ladder, facts in doubt, prices, players, best replies, verdicts (hours)
 	$(PY) scripts/measure_ladder.py --games 600
 	$(BALANCE) contested --edition ascora-2011 --players 4 --games 400 --combinations 12 --seed 0 \
 	    --json --out data/nefarious/contested.json --force
@@ -67,6 +67,9 @@ measure: venv ## Measure what ships as data again: ladder, facts in doubt, price
 	    --json --out data/nefarious/prices.json --force
 	$(PY) scripts/measure_players.py
 	$(PY) scripts/measure_replies.py
+	$(PY) scripts/study_harmless.py
+	$(BALANCE) simulate --twists all --games 1600 --seed 0 --out data/runs/measuring/verdicts
+	$(PY) scripts/study_search.py data/runs/measuring/verdicts --out data/nefarious/agreement.json
 
 # How many games, and which.
 GAMES ?= 20000

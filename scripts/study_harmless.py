@@ -2,21 +2,25 @@
 
     python scripts/study_harmless.py
     python scripts/study_harmless.py --only work_money-up,start --games 2000 --out harmless.json
+    python scripts/study_harmless.py --page docs/studies/harmless.md
 
 Every parameter of the language is moved one step up and one step down, and every moment gets one small line:
 twists that code writes. Each is judged by `check` as a user would call it. A change counts as harmless if in
 many more games (50,000 by default) no judged metric moves by more than half its margin, the distance from
 the game without twists to the end of the accepted range. At least 9 of 10 harmless changes must be fine. The
-planted twists of the tests must all be broken. Prints a table in Markdown and writes JSON. What was
-measured is kept in data/runs/measuring, so that a study which was stopped resumes when started again.
+planted twists of the tests must all be broken, and the printed game must be fine in every edition at every
+number of players. What was measured is kept in data/runs/measuring, so that a study which was stopped
+resumes when started again. It writes harmless.json; `--page` makes the page of the docs of that file.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +35,7 @@ from balance.games.nefarious.vocabulary import MOMENTS, PARAMETERS
 from balance.judge.verdict import Verdict
 from balance.resources import data_dir
 
+FILE: Final = "harmless.json"
 HALF: Final = 0.5
 """Margins by which a metric of a harmless change moves at most."""
 LINES: Final[Mapping[str, tuple[str, str]]] = {
@@ -103,60 +108,90 @@ def margins(value: float, base: float, bound: float) -> float:
 class Study:
     """The changes, judged and measured one by one, each kept."""
 
-    def __init__(self, asked: argparse.Namespace) -> None:
+    def __init__(self, asked: argparse.Namespace, wanted: Sequence[str]) -> None:
         self.asked = asked
         self.game = games.get("nefarious")
         self.edition = self.game.facts.default_edition
-        self.place = asked.kept or data_dir(self.game.name).parent / "runs" / "measuring" / "harmless"
+        self.stamp = stamp(self.game, self.game.load_catalog())
+        measured = repr((self.stamp, wanted, asked.players, asked.games)).encode()
+        place = asked.kept or data_dir(self.game.name).parent / "runs" / "measuring" / "harmless"
+        self.place = place / hashlib.sha256(measured).hexdigest()[:12]
         self.place.mkdir(parents=True, exist_ok=True)
         self.catalog = self.place / "changes.toml"
-        self.catalog.write_text(overlay(changes(), self.edition), encoding="utf-8")
+        self.changes = {name: own for name, own in changes().items() if name in wanted}
+        if not self.catalog.exists():
+            self.catalog.write_text(overlay(self.changes, self.edition), encoding="utf-8")
 
-    def one(self, name: str, planted: bool) -> dict[str, Any]:
-        """Judge a change by `check`, and measure a harmless one; from what is kept if that is so."""
-        catalog = PLANTED if planted else self.catalog
-        options = {"players": self.asked.players, "games": 0 if planted else self.asked.games}
-        made = {**stamp(self.game, self.game.load_catalog([catalog])), **options}
+    def one(self, name: str) -> dict[str, Any]:
+        """Judge a change or a planted fault by `check`, and measure a change, unless that is kept."""
         file = self.place / f"{name}.json"
-        if file.exists() and (known := json.loads(file.read_text(encoding="utf-8")))["made"] == made:
-            return dict(known)
-        variant = name if planted else _id(name)
+        if file.exists():
+            return dict(json.loads(file.read_text(encoding="utf-8")))
+        planted = name not in self.changes
+        variant, catalog = (name, PLANTED) if planted else (_id(name), self.catalog)
         found = check([variant], players=self.asked.players, catalog=[catalog], play=self._play)
-        open_ = [j for j in found.own if j.verdict is found.verdict is Verdict.UNDECIDED]
-        holding = [j.holding.measured.name for j in open_ if j.holding is not None]
-        row = {"change": name, "planted": planted, "verdict": found.verdict.value, "made": made}
-        row |= {"check_games": found.games, "held_by": holding[0] if holding else None}
+        row = {"change": name, "planted": planted, **_verdict(found)}
         if not planted:
-            size, metric = moved(self._reference(variant))
+            size, metric = moved(check([variant], runs=[self.reference], players=self.asked.players))
             row |= {"margins": size, "metric": metric, "harmless": size <= HALF}
-        write_whole(file, json.dumps(row, indent=1).encode())
+        write_whole(file, json.dumps(row).encode())
         return row
+
+    def printed(self, edition: str) -> list[dict[str, Any]]:
+        """Judge an edition without twists at every number of players, unless that is kept."""
+        file = self.place / f"{edition}.json"
+        if not file.exists():
+            found = check((), edition=edition, play=self._play)
+            rows = [{"edition": edition, "players": j.players, "verdict": j.verdict.value} for j in found.own]
+            write_whole(file, json.dumps(rows).encode())
+        return list(json.loads(file.read_text(encoding="utf-8")))
 
     def _play(self, prepared: Any) -> Any:
         return play_prepared(prepared, self.asked.jobs)
 
-    def _reference(self, variant: str) -> Check:
-        """Return a change judged over many games."""
+    @cached_property
+    def reference(self) -> Path:
+        """Many games of all changes and of the game without twists; resumed if it was stopped."""
         run = balance.simulate(
-            self.place / f"{variant}-{self.asked.games}",
+            self.place / "reference",
             players=self.asked.players,
-            variants=["none", variant],
+            variants=["none", *map(_id, self.changes)],
             games_per_cell=self.asked.games,
             catalog=[self.catalog],
             jobs=self.asked.jobs,
             seed=1,
         )
-        return check([variant], runs=[run.path], players=self.asked.players)
+        return run.path
 
 
-def table(rows: list[dict[str, Any]]) -> Iterator[str]:
+def _verdict(found: Check) -> dict[str, Any]:
+    open_ = [j for j in found.own if j.verdict is found.verdict is Verdict.UNDECIDED]
+    holding = [j.holding.measured.name for j in open_ if j.holding is not None]
+    return {
+        "verdict": found.verdict.value,
+        "check_games": found.games,
+        "held_by": holding[0] if holding else None,
+    }
+
+
+def page(found: Mapping[str, Any]) -> Iterator[str]:
     """Yield the study as Markdown."""
+    rows, printed = found["changes"], found["printed"]
     harmless = [row for row in rows if row.get("harmless")]
     planted = [row for row in rows if row["planted"]]
     fine = sum(row["verdict"] == "fine" for row in harmless)
     broken = sum(row["verdict"] == "broken" for row in planted)
-    found = f"{broken} of {len(planted)} planted are broken"
-    yield f"{fine} of {len(harmless)} harmless changes are fine; {found}.\n"
+    yield "# Are harmless changes called fine?\n"
+    yield (
+        "Code moves every parameter of the effect language one step up and one step down, and adds a "
+        "small line at every moment. Each change is judged by `balance check` with "
+        f"{found['players']} players. It counts as harmless if in {found['games']:,} games no judged metric "
+        "moves by more than half its margin, the distance from the game without twists to the end of the "
+        "accepted range. "
+        "`scripts/study_harmless.py` made this page.\n"
+    )
+    found_faults = f"{broken} of {len(planted)} planted faults are broken"
+    yield f"{fine} of {len(harmless)} harmless changes are fine; {found_faults}.\n"
     yield "| change | verdict | games of the check | held by | most moved | margins | harmless |"
     yield "|---|---|---:|---|---|---:|---|"
     for row in rows:
@@ -164,6 +199,22 @@ def table(rows: list[dict[str, Any]]) -> Iterator[str]:
         kind = "planted" if row["planted"] else "yes" if row["harmless"] else "no"
         cells = (row["change"], row["verdict"], f"{row['check_games']:,}", row["held_by"] or "")
         yield f"| {' | '.join((*cells, row.get('metric', ''), size, kind))} |"
+    if printed:
+        counts = sorted({row["players"] for row in printed})
+        yield "\n## The printed game\n"
+        yield f"| edition | {' | '.join(f'{players} players' for players in counts)} |"
+        yield f"|---{'|---' * len(counts)}|"
+        for edition in dict.fromkeys(row["edition"] for row in printed):
+            own = {row["players"]: row["verdict"] for row in printed if row["edition"] == edition}
+            yield f"| {edition} | {' | '.join(own.get(players, '') for players in counts)} |"
+
+
+def kept_promises(found: Mapping[str, Any]) -> bool:
+    """Return whether 9 of 10 harmless changes and the printed game are fine, and no fault is missed."""
+    verdicts = [row["verdict"] for row in found["changes"] if row.get("harmless")]
+    planted = all(row["verdict"] == "broken" for row in found["changes"] if row["planted"])
+    printed = all(row["verdict"] == "fine" for row in found["printed"])
+    return planted and printed and verdicts.count("fine") >= 0.9 * len(verdicts)
 
 
 def main() -> int:
@@ -171,24 +222,35 @@ def main() -> int:
     read = argparse.ArgumentParser(description="Study whether harmless changes are called fine.")
     read.add_argument("--games", type=int, default=50_000, help="games of a cell that show what moves")
     read.add_argument("--players", type=int, default=4)
-    read.add_argument("--only", help="some changes, separated by commas; default all and the planted")
+    read.add_argument("--only", help="some changes, separated by commas; default everything")
     read.add_argument("--jobs", type=int, default=machine.cores().amount)
     read.add_argument("--kept", type=Path, help="where measurements are kept while it runs")
-    read.add_argument("--out", type=Path, help="default: harmless.json beside what is kept")
-    study = Study(asked := read.parse_args())
+    read.add_argument("--out", type=Path, default=data_dir("nefarious") / FILE)
+    read.add_argument("--page", type=Path, help="write this page from the file, and play nothing")
+    asked = read.parse_args()
+    if asked.page:
+        found = json.loads(asked.out.read_text(encoding="utf-8"))
+        write_whole(asked.page, ("\n".join(page(found)) + "\n").encode())
+        return 0
     planted = [line.split('"')[1] for line in PLANTED.read_text().splitlines() if line.startswith("id = ")]
     wanted = asked.only.split(",") if asked.only else [*changes(), *planted]
+    study = Study(asked, wanted)
     rows = []
     for name in wanted:
-        rows.append(study.one(name, name in planted))
+        rows.append(study.one(name))
         diagnostics.say(f"{name}: {rows[-1]['verdict']}")
-    sys.stdout.write("\n".join(table(rows)) + "\n")
-    target = asked.out or study.place / "harmless.json"
-    write_whole(target, json.dumps(rows, indent=1).encode())
-    diagnostics.say(f"written: {target}")
-    harmless = [row for row in rows if row.get("harmless")]
-    kept = sum(row["verdict"] == "fine" for row in harmless) >= 0.9 * len(harmless)
-    return 0 if kept and all(row["verdict"] == "broken" for row in rows if row["planted"]) else 1
+    editions = () if asked.only else study.game.facts.editions
+    found = {
+        "game": study.game.name,
+        "stamp": study.stamp,
+        "players": asked.players,
+        "games": asked.games,
+        "changes": rows,
+        "printed": [row for edition in editions for row in study.printed(edition)],
+    }
+    write_whole(asked.out, (json.dumps(found, indent=1) + "\n").encode())
+    diagnostics.say(f"written: {asked.out}")
+    return 0 if kept_promises(found) else 1
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     python scripts/study_search.py data/runs/full
     python scripts/study_search.py data/runs/small --cells 2 --games 100 --search search:5 --out small.json
-    python scripts/study_search.py --page docs/agreement.md
+    python scripts/study_search.py --page docs/studies/search.md
 
 Draws combinations of a run by chance, as many of each verdict; undecided ones are not counted. Each is played
 by players who search. A disagreement is a metric that breaks the game whose confidence interval is on the
@@ -13,6 +13,7 @@ stopped resumes when started again. `--page` writes the page of the docs from th
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import random
 import sys
@@ -25,6 +26,7 @@ from balance.cli import diagnostics
 from balance.dataset.run import Run, open_run
 from balance.dataset.stamp import run_stamp
 from balance.errors import DataError
+from balance.experiments.published import AGREEMENT_FILE
 from balance.experiments.side_by_side import fresh_seed, judge_runs, play_prepared
 from balance.files import write_whole
 from balance.judge.findings import Finding
@@ -34,7 +36,6 @@ from balance.judge.verdict import Judgement, Verdict
 from balance.resources import data_dir
 from balance.sweep.simulation import prepare_catalog
 
-FILE: Final = "agreement.json"
 CLASSES: Final = (Verdict.BROKEN, Verdict.BENT, Verdict.FINE)
 PROMISED: Final = 0.95
 """The share of cells of each class in which both must agree."""
@@ -83,6 +84,19 @@ def held(own: Sequence[Finding], other: Sequence[Finding]) -> list[dict[str, Any
     return rows
 
 
+def agrees(verdict: Verdict, metrics: Sequence[Mapping[str, Any]]) -> bool | None:
+    """Return whether search confirms a verdict; None if its own games leave that open.
+
+    It confirms *broken* if it shows a metric outside that the default players show outside, any other verdict
+    if it shows all of them inside.
+    """
+    if any(row["disagrees"] for row in metrics):
+        return False
+    if verdict is Verdict.BROKEN:
+        return True if any(row["sides"] == ["outside", "outside"] for row in metrics) else None
+    return True if metrics and all(row["sides"][1] == "inside" for row in metrics) else None
+
+
 class Study:
     """The cells of a run that are played again by players who search."""
 
@@ -91,7 +105,9 @@ class Study:
         self.run: Run = open_run(asked.run)
         self.game = self.run.game
         self.thresholds = load_thresholds(self.game)
-        self.place = asked.kept or data_dir(self.game.name).parent / "runs" / "measuring" / "agreement"
+        self.stamp = run_stamp(self.game, self.run.plan)
+        place = asked.kept or data_dir(self.game.name).parent / "runs" / "measuring" / "agreement"
+        self.place = place / hashlib.sha256(repr(self.stamp).encode()).hexdigest()[:12]
 
     def cells(self) -> list[Judgement]:
         """Return the cells to look at."""
@@ -121,8 +137,8 @@ class Study:
             "players": cell.players,
             "variants": list(cell.variants),
             "verdict": cell.verdict.value,
-            "agrees": not any(row["disagrees"] for row in metrics),
-            "metrics": metrics,
+            "agrees": agrees(cell.verdict, metrics),
+            "disagreements": [row for row in metrics if row["disagrees"]],
         }
 
 
@@ -131,12 +147,14 @@ def document(study: Study, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     classes = {}
     for verdict in CLASSES:
         own = [row for row in rows if row["verdict"] == verdict.value]
-        classes[verdict.value] = {"cells": len(own), "agree": sum(row["agrees"] for row in own)}
+        decided = [row["agrees"] for row in own if row["agrees"] is not None]
+        classes[verdict.value] = {"drawn": len(own), "decided": len(decided), "agree": sum(decided)}
     return {
         "game": study.game.name,
-        "stamp": run_stamp(study.game, study.run.plan),
-        "search": study.asked.search,
+        "seed": study.run.plan.seed,
         "games": study.asked.games,
+        "stamp": study.stamp,
+        "search": study.asked.search,
         "classes": classes,
         "cells": list(rows),
     }
@@ -145,22 +163,22 @@ def document(study: Study, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def page(found: Mapping[str, Any]) -> str:
     """Return the page of the docs."""
     rows = [
-        f"| {name} | {one['cells']} | {one['agree']} | {one['agree'] / one['cells']:.0%} |"
-        for name, one in found["classes"].items()
-        if one["cells"]
+        f"| {name} | {drawn_} | {decided} | {agree} | {agree / decided:.0%} |"
+        for name, (drawn_, decided, agree) in ((name, one.values()) for name, one in found["classes"].items())
+        if decided
     ]
     disagreeing = [
         f"| {' + '.join(cell['variants'])} | {cell['players']} | {cell['verdict']} | {row['metric']} "
         f"{row['end']} {row['bound']:g} | {row['default'][0]:.3g} | {row['search'][0]:.3g} "
         f"({row['search'][1]:.3g} to {row['search'][2]:.3g}) |"
         for cell in found["cells"]
-        for row in cell["metrics"]
-        if row["disagrees"]
+        for row in cell["disagreements"]
     ]
     said = (
         f"Combinations drawn by chance, as many of each verdict, were played again by `{found['search']}`, "
         f"{found['games']:,} games each. They disagree where a metric that breaks the game has its "
-        "confidence interval on the other side of the threshold. Undecided combinations are not counted. "
+        "confidence interval on the other side of the threshold. Combinations that the games of either leave "
+        "open are not counted. "
         "`scripts/study_search.py` made this page."
     )
     lines = [
@@ -168,8 +186,8 @@ def page(found: Mapping[str, Any]) -> str:
         "",
         said,
         "",
-        "| verdict | combinations | agree | |",
-        "|---|---:|---:|---:|",
+        "| verdict | drawn | decided | agree | |",
+        "|---|---:|---:|---:|---:|",
         *rows,
         "",
     ]
@@ -194,7 +212,8 @@ def main() -> int:
     read.add_argument("--page", type=Path, help="write this page from the file, and play nothing")
     asked = read.parse_args()
     target = (
-        asked.out or data_dir(games.DEFAULT if asked.run is None else open_run(asked.run).game.name) / FILE
+        asked.out
+        or data_dir(games.DEFAULT if asked.run is None else open_run(asked.run).game.name) / AGREEMENT_FILE
     )
     if asked.page:
         if not target.exists():
@@ -208,12 +227,12 @@ def main() -> int:
     for cell in study.cells():
         rows.append(study.one(cell))
         named = " + ".join(cell.variants)
-        said = "agrees" if rows[-1]["agrees"] else "disagrees"
+        said = {True: "agrees", False: "disagrees", None: "open"}[rows[-1]["agrees"]]
         diagnostics.say(f"{named}, {cell.players} players, {cell.verdict}: {said}")
     found = document(study, rows)
-    write_whole(target, json.dumps(found, indent=1).encode())
+    write_whole(target, (json.dumps(found, indent=1) + "\n").encode())
     diagnostics.say(f"written: {target}")
-    shares = [one["agree"] / one["cells"] for one in found["classes"].values() if one["cells"]]
+    shares = [one["agree"] / one["decided"] for one in found["classes"].values() if one["decided"]]
     return 0 if all(share >= PROMISED for share in shares) else 1
 
 

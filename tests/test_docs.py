@@ -100,6 +100,22 @@ def test_every_option_is_on_the_page_of_its_command(path, command, checkout):
     assert {name for name in own - everywhere if name not in page} == set()
 
 
+@pytest.mark.parametrize("name", sorted({path[0] for path, _ in COMMANDS}))
+def test_every_option_in_a_table_of_a_page_exists(name, checkout):
+    page = (checkout / "docs" / "commands" / f"{name}.md").read_text(encoding="utf-8")
+    named = {
+        word for row in re.findall(r"^\| (`-.*?) \|", page, re.M) for word in re.findall(r"--[a-z-]+", row)
+    }
+    own = {
+        opt
+        for path, command in COMMANDS
+        if path[0] == name
+        for param in command.params
+        for opt in (*param.opts, *param.secondary_opts)
+    }
+    assert named - own - {"--twists", "--twist", "--invention"} == set()
+
+
 def test_the_index_leads_to_every_page_of_a_command(checkout):
     index = (checkout / "docs" / "index.md").read_text(encoding="utf-8")
     assert [path[0] for path, _ in COMMANDS if f"commands/{path[0]}.md" not in index] == []

@@ -1,10 +1,14 @@
 """The studies in `scripts/`: what they draw, compare and print; nothing here plays a study."""
 
 import importlib.util
+import json
+from argparse import Namespace
 from types import SimpleNamespace
 
 import pytest
 
+from balance import games
+from balance.experiments.published import measured_agreement
 from balance.judge.findings import Finding
 from balance.judge.thresholds import Class, Threshold
 from balance.judge.verdict import Verdict
@@ -46,7 +50,7 @@ def test_a_metric_moves_by_margins_towards_the_end_of_its_range(script, value, b
     assert script("study_harmless").margins(value, base, bound) == pytest.approx(expected)
 
 
-def test_the_table_says_how_many_are_fine_and_found(script):
+def harmless_study(**more):
     rows = [
         {"change": "a", "planted": False, "verdict": "fine", "check_games": 1200, "held_by": None,
          "metric": "stalls", "margins": 0.1, "harmless": True},
@@ -54,10 +58,38 @@ def test_the_table_says_how_many_are_fine_and_found(script):
          "metric": "length", "margins": 0.4, "harmless": True},
         {"change": "c", "planted": True, "verdict": "broken", "check_games": 400, "held_by": None},
     ]  # fmt: skip
-    first, *_, b, c = script("study_harmless").table(rows)
-    assert first == "1 of 2 harmless changes are fine; 1 of 1 planted are broken.\n"
-    assert b == "| b | undecided | 1,200 | length | length | 0.40 | yes |"
-    assert c == "| c | broken | 400 |  |  |  | planted |"
+    printed = [{"edition": "first", "players": players, "verdict": "fine"} for players in (2, 3)]
+    return {"players": 4, "games": 50_000, "changes": rows, "printed": printed} | more
+
+
+def test_the_page_says_how_many_are_fine_and_found(script):
+    lines = list(script("study_harmless").page(harmless_study()))
+    assert "1 of 2 harmless changes are fine; 1 of 1 planted faults are broken.\n" in lines
+    assert "| b | undecided | 1,200 | length | length | 0.40 | yes |" in lines
+    assert "| c | broken | 400 |  |  |  | planted |" in lines
+    assert lines[-3:] == ["| edition | 2 players | 3 players |", "|---|---|---|", "| first | fine | fine |"]
+
+
+def test_promises_are_kept_if_nine_of_ten_are_fine_and_no_fault_is_missed(script):
+    kept = script("study_harmless").kept_promises
+    fine, open_, planted = harmless_study()["changes"]
+    bent = [{"edition": "first", "players": 2, "verdict": "bent"}]
+    assert kept(harmless_study(changes=[*[fine] * 9, open_, planted]))
+    assert not kept(harmless_study(changes=[*[fine] * 8, open_, planted]))
+    assert not kept(harmless_study(changes=[*[fine] * 9, {**planted, "verdict": "undecided"}]))
+    assert not kept(harmless_study(changes=[fine], printed=bent))
+
+
+def test_a_study_that_was_stopped_resumes_and_another_player_begins_anew(script, tmp_path, monkeypatch):
+    harmless = script("study_harmless")
+    asked = Namespace(players=4, games=100, kept=tmp_path, jobs=1)
+    study = harmless.Study(asked, ["start", "end"])
+    (study.place / "start.json").write_text('{"verdict": "kept"}')
+    again = harmless.Study(asked, ["start", "end"])
+    assert again.one("start") == {"verdict": "kept"}
+    assert "study-end" in again.catalog.read_text()
+    monkeypatch.setattr(harmless, "stamp", lambda *_: {"policies": "another"})
+    assert harmless.Study(asked, ["start", "end"]).place != study.place
 
 
 # --- agreement with search
@@ -113,7 +145,22 @@ def test_only_a_breaking_metric_on_the_other_side_disagrees(script):
     assert disagrees(fine, broken, kind=Class.BENDS) == []
 
 
-def test_the_page_lists_agreement_by_class_and_every_disagreement(script):
+def test_a_cell_that_search_leaves_open_is_not_counted(script):
+    agrees = script("study_search").agrees
+
+    def rows(*sides):
+        return [{"sides": list(pair), "disagrees": set(pair) == {"inside", "outside"}} for pair in sides]
+
+    clear, open_ = ("inside", "inside"), ("inside", "open")
+    assert agrees(Verdict.FINE, rows(clear, ("open", "inside"))) is True
+    assert agrees(Verdict.BENT, rows(clear, open_)) is None
+    assert agrees(Verdict.FINE, rows(open_, ("inside", "outside"))) is False
+    assert agrees(Verdict.BROKEN, rows(clear, ("outside", "outside"))) is True
+    assert agrees(Verdict.BROKEN, rows(clear, ("outside", "open"))) is None
+    assert agrees(Verdict.FINE, []) is None
+
+
+def test_the_page_and_the_report_give_agreement_by_class_and_every_disagreement(script, tmp_path):
     study = script("study_search")
     row = study.held([finding((0.05, 0.01, 0.09))], [finding((0.2, 0.15, 0.3))])[0]
     cell = {
@@ -121,12 +168,21 @@ def test_the_page_lists_agreement_by_class_and_every_disagreement(script):
         "variants": ["geeks", "unions"],
         "verdict": "fine",
         "agrees": False,
-        "metrics": [row],
+        "disagreements": [row],
     }
-    classes = {"broken": {"cells": 0, "agree": 0}, "fine": {"cells": 4, "agree": 3}}
+    classes = {
+        "broken": {"drawn": 2, "decided": 0, "agree": 0},
+        "fine": {"drawn": 5, "decided": 4, "agree": 3},
+    }
     made = {"search": "search:30", "games": 2000, "classes": classes, "cells": [cell]}
     lines = study.page(made).splitlines()
-    assert "| fine | 4 | 3 | 75% |" in lines
+    assert "| fine | 5 | 4 | 3 | 75% |" in lines
     assert "| geeks + unions | 4 | fine | stalls high 0.1 | 0.05 | 0.2 (0.15 to 0.3) |" in lines
     nowhere = study.page({**made, "cells": []})
     assert "They disagree nowhere." in nowhere
+    file = tmp_path / "agreement.json"
+    file.write_text(json.dumps({**made, "game": "nefarious", "seed": 0, "stamp": {}}))
+    assert str(measured_agreement(games.get("nefarious"), file)) == (
+        "Verdicts drawn by chance were played again by search:30, 2,000 games each: it confirms 3 of the 4 "
+        "that its games decide (3 of 4 fine)."
+    )

@@ -40,7 +40,9 @@ def _complete_kind(incomplete: str) -> list[str]:
         "balance catalog list twists --edition ascora-2011 --confidence inferred",
     ),
 )
+@output.takes_options()
 def list_entries(
+    options: output.OutputOptions,
     kind: Annotated[
         str,
         typer.Argument(metavar="KIND", help="twists, inventions or editions.", autocompletion=_complete_kind),
@@ -57,16 +59,11 @@ def list_entries(
     ] = None,
     catalog: CatalogOption = None,
     game: OfOption = games.DEFAULT,
-    format_: output.FormatOption = None,
-    as_json: output.JsonOption = False,
-    out: output.OutOption = None,
-    force: output.ForceOption = False,
 ) -> None:
     """List twists, inventions or editions.
 
     The formats csv, json, jsonl and parquet have more columns than the table.
     """
-    options = output.options(format_, as_json, out, force)
     chosen = games.get(game)
     wanted = _kind(chosen.kinds, kind)
     filters = {
@@ -85,20 +82,17 @@ def list_entries(
 
 
 @app.command(epilog=examples("balance catalog show 46", "balance catalog show гранты"))
+@output.takes_options()
 def show(
+    options: output.OutputOptions,
     name: Annotated[str, typer.Argument(metavar="NAME", help="An id, or an English or Russian name.")],
     catalog: CatalogOption = None,
     game: OfOption = games.DEFAULT,
-    format_: output.FormatOption = None,
-    as_json: output.JsonOption = False,
-    out: output.OutOption = None,
-    force: output.ForceOption = False,
 ) -> None:
     """Explain one entry: rule, source, use.
 
     The rule is put into words from the data; where editions differ, for each of them.
     """
-    options = output.options(format_, as_json, out, force)
     chosen = games.get(game)
     loaded = chosen.load_catalog(catalog or ())
     found = [chosen.describe(loaded, entry) for entry in chosen.find(loaded, name)]
@@ -107,19 +101,16 @@ def show(
 
 
 @app.command(epilog=examples("balance catalog validate my-twists.toml"))
+@output.takes_options()
 def validate(
+    options: output.OutputOptions,
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Overlays: files or folders.")],
     game: OfOption = games.DEFAULT,
-    format_: output.FormatOption = None,
-    as_json: output.JsonOption = False,
-    out: output.OutOption = None,
-    force: output.ForceOption = False,
 ) -> None:
     """Check files of your own, and list every mistake.
 
     Each file or folder is checked by itself, as an overlay on the official catalog.
     """
-    options = output.options(format_, as_json, out, force)
     chosen = games.get(game)
     official = chosen.load_catalog()
     rows: list[dict[str, object]] = []
@@ -141,17 +132,14 @@ def validate(
 
 
 @app.command(epilog=examples("balance catalog diff official my-twists.toml"))
+@output.takes_options()
 def diff(
+    options: output.OutputOptions,
     old: Annotated[str, typer.Argument(metavar="A", help="An overlay, or the word official.")],
     new: Annotated[str, typer.Argument(metavar="B", help="An overlay, or the word official.")],
     game: OfOption = games.DEFAULT,
-    format_: output.FormatOption = None,
-    as_json: output.JsonOption = False,
-    out: output.OutOption = None,
-    force: output.ForceOption = False,
 ) -> None:
     """Compare two catalogs field by field."""
-    options = output.options(format_, as_json, out, force)
     chosen = games.get(game)
     before, after = (chosen.load_catalog([] if side == OFFICIAL else [side]) for side in (old, new))
     rows = [difference._asdict() for difference in chosen.diff(before, after)]

@@ -32,8 +32,10 @@ BROKEN: Final = 4
 """The exit code for a verdict that `--fail-on` names."""
 
 
+@output.takes_options(pages=True)
 def check(
     context: typer.Context,
+    options: output.OutputOptions,
     variants: Annotated[
         list[str] | None,
         typer.Argument(
@@ -117,17 +119,12 @@ def check(
     catalog: gameoptions.CatalogOption = None,
     jobs: gameoptions.JobsOption = None,
     of: gameoptions.OfOption = games.DEFAULT,
-    format_: output.PageFormatOption = None,
-    as_json: output.JsonOption = False,
-    out: output.OutOption = None,
-    force: output.ForceOption = False,
 ) -> None:
     """Judge whether a combination of variants breaks or bends the game, or is fine, and explain why.
 
     Plays the combination, each of its variants alone and none, on the same seeds; without names the game
     itself. With --all it ranks every combination of a run. Exits with 4 if the verdict is broken.
     """
-    options = output.options(format_, as_json, out, force, pages=True)
     fails = _fails(fail_on, every)
     explained: Check | None = None
     if suggest and (every or run):

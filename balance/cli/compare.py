@@ -33,8 +33,10 @@ class CompareCommand(ReportCommand):
         return GameCommand.game_of(self, args) if named else super().game_of(args)
 
 
+@output.takes_options(pages=True)
 def compare(
     context: typer.Context,
+    options: output.OutputOptions,
     base: Annotated[
         str, typer.Argument(metavar="BASE", help="A run, an overlay, an edition, or the word official.")
     ],
@@ -90,10 +92,6 @@ def compare(
     ] = False,
     jobs: gameoptions.JobsOption = None,
     of: Annotated[str | None, typer.Option("--of", metavar="NAME", help="The game that is played.")] = None,
-    format_: output.PageFormatOption = None,
-    as_json: output.JsonOption = False,
-    out: output.OutOption = None,
-    force: output.ForceOption = False,
 ) -> None:
     """Compare a candidate with a base on the same deals: which figures and verdicts changed.
 
@@ -101,7 +99,6 @@ def compare(
     Exits with 4 if something is broken now, on fresh deals too, that was not before, or was undecided and a
     metric that breaks it has clearly moved outwards.
     """
-    options = output.options(format_, as_json, out, force, pages=True)
     if fail_on not in _FAIL_ON:
         raise UsageError(f"--fail-on {fail_on}: expected {', '.join(_FAIL_ON[:2])} or {_FAIL_ON[2]}")
     from balance.experiments import compare as comparing

@@ -18,8 +18,10 @@ EPILOG = examples(
 )
 
 
+@output.takes_options(pages=True)
 def contested(
     context: typer.Context,
+    options: output.OutputOptions,
     names: Annotated[
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Entries in doubt; by default all of them."),
@@ -41,17 +43,12 @@ def contested(
     thresholds: gameoptions.ThresholdsOption = None,
     jobs: gameoptions.JobsOption = None,
     of: gameoptions.OfOption = games.DEFAULT,
-    format_: output.PageFormatOption = None,
-    as_json: output.JsonOption = False,
-    out: output.OutOption = None,
-    force: output.ForceOption = False,
 ) -> None:
     """Show which verdicts and values would change if facts that are in doubt had another reading.
 
     Plays the other readings that are known; where none is, it leaves the entry out or moves its numbers by
     one, and calls that a sensitivity. One entry takes some seconds, everything in doubt minutes.
     """
-    options = output.options(format_, as_json, out, force, pages=True)
     check_keys(seed, games_)
     from balance.experiments import contested as analysis
     from balance.report.played_answers import contested_answer

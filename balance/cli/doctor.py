@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 _Item = tuple[str, object, str]
 
 
+@output.takes_options()
 def doctor(
+    options: output.OutputOptions,
     run: Annotated[
         str | None,
         typer.Argument(
@@ -46,17 +48,12 @@ def doctor(
         int,
         typer.Option(metavar="N", min=0, help="With RUN: play N of its games again and compare the rows."),
     ] = 20,
-    format_: output.FormatOption = None,
-    as_json: output.JsonOption = False,
-    out: output.OutOption = None,
-    force: output.ForceOption = False,
 ) -> None:
     """Show versions, folders, cores and memory, and where each setting came from.
 
     With RUN, show what a run holds, every file of it that is missing or not what was written, rows that are
     not those of its plan, and games that come out differently when they are played again.
     """
-    options = output.options(format_, as_json, out, force)
     damaged: list[_Item] = []
     if run is None:
         items = [*_versions(), *_folders(), *_machine(), *_environment()]

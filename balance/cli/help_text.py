@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 GROUPS: Final = {
-    "What is played": "of game edition players variants variant lineup catalog seed "
-    "run extend repair replicate",
-    "How much": "games precision strength replicates jobs budget until-decided detect minutes timeout memory",
-    "Where it goes": "out name save-run format json force extensions database paper",
+    "What is played": "of game edition players variants variant lineup policies against start from hold-out "
+    "catalog seed run extend repair replicate",
+    "How much": "games precision strength replicates combinations fresh jobs budget until-decided detect "
+    "minutes timeout memory",
+    "Where it goes": "out name save-run write format json force extensions database paper",
     "Messages": "quiet verbose version help install-completion show-completion",
 }
 """The options of each group by their names; all others come before the last two."""

@@ -19,8 +19,10 @@ EPILOG = examples(
 )
 
 
+@output.takes_options(pages=True)
 def ladder(
     context: typer.Context,
+    options: output.OutputOptions,
     players: Annotated[int, typer.Option(metavar="N", help="How many play.")] = 4,
     variants: Annotated[
         list[str] | None,
@@ -43,16 +45,11 @@ def ladder(
     catalog: gameoptions.CatalogOption = None,
     jobs: gameoptions.JobsOption = None,
     of: gameoptions.OfOption = games.DEFAULT,
-    format_: output.PageFormatOption = None,
-    as_json: output.JsonOption = False,
-    out: output.OutOption = None,
-    force: output.ForceOption = False,
 ) -> None:
     """Measure how strong the policies are: one against the rest, and mixed tables.
 
     Win points are the share of wins times the number of players: 1.00 is fair. Intervals are 95%, over deals.
     """
-    options = output.options(format_, as_json, out, force, pages=True)
     asked = measuring.request(
         players=players,
         variants=variants or (),

@@ -7,10 +7,12 @@ and a file gets the same bytes as a pipe. Messages belong to `balance.cli.diagno
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -55,13 +57,13 @@ def _format_option(last: str) -> Any:
 
 
 FormatOption = Annotated[Format | None, _format_option("parquet or markdown")]
-PageFormatOption = Annotated[Format | None, _format_option("parquet, markdown, html or pdf")]
+_PageFormatOption = Annotated[Format | None, _format_option("parquet, markdown, html or pdf")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 OutOption = Annotated[
     str | None,
     typer.Option("--out", "-o", metavar="FILE", help="Write to FILE instead of the standard output."),
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Let --out replace a file that exists.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,32 @@ def options(
     if target is not None:
         _refuse(target, force, named)
     return OutputOptions(chosen, target, force, named)
+
+
+def takes_options(*, pages: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of its output; it gets them as `options`, refused if they cannot be met."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        def run(format_: Format | None, as_json: bool, out: str | None, force: bool, **given: object) -> None:
+            command(options=options(format_, as_json, out, force, pages=pages), **given)
+
+        kind = inspect.Parameter.KEYWORD_ONLY
+        own = inspect.signature(command, eval_str=True).parameters.values()
+        parameters = [one.replace(kind=kind) for one in own if one.name != "options"]
+        parameters += [
+            inspect.Parameter(name, kind, default=default, annotation=annotation)
+            for name, default, annotation in (
+                ("format_", None, _PageFormatOption if pages else FormatOption),
+                ("as_json", False, JsonOption),
+                ("out", None, OutOption),
+                ("force", False, ForceOption),
+            )
+        ]
+        made: Any = functools.update_wrapper(run, command)
+        made.__signature__ = inspect.Signature(parameters)
+        return run
+
+    return decorate
 
 
 def rows(rows: Sequence[Row], columns: Sequence[str], options: OutputOptions | None = None) -> None:

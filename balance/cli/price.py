@@ -20,8 +20,10 @@ EPILOG = examples(
 )
 
 
+@output.takes_options(pages=True)
 def price(
     context: typer.Context,
+    options: output.OutputOptions,
     items: Annotated[
         list[str] | None, typer.Argument(metavar="[ITEM]...", help="What to price; by default everything.")
     ] = None,
@@ -44,20 +46,13 @@ def price(
     ] = None,
     jobs: gameoptions.JobsOption = None,
     of: gameoptions.OfOption = games.DEFAULT,
-    format_: output.PageFormatOption = None,
-    as_json: output.JsonOption = False,
-    out: output.OutOption = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Let --out and --write replace a file that exists.")
-    ] = False,
 ) -> None:
     """Find the cost at which holding an item is worth what holding the average one is.
 
     Plays the same deals again at other costs, without variants and under a sample of their combinations, and
     proposes costs for all items, tried on fresh seeds. One item takes some seconds, a whole deck minutes.
     """
-    options = output.options(format_, as_json, out, force, pages=True)
-    overlay = output.options(out=write, force=force, named="--write") if write is not None else None
+    overlay = output.options(out=write, force=options.force, named="--write") if write is not None else None
     from balance.experiments import price as pricing
     from balance.report.played_answers import price_answer
 

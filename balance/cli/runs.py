@@ -23,7 +23,9 @@ EPILOG = examples(
 _COLUMNS = ("name", "state", "mb", "games", "holds", "made_by")
 
 
+@output.takes_options()
 def runs(
+    options: output.OutputOptions,
     names: Annotated[
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Only these; by default all, with --clean the unnamed."),
@@ -35,10 +37,6 @@ def runs(
         bool, typer.Option("--clean", help="List what would be removed; with --yes remove it.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --clean: remove what is listed.")] = False,
-    format_: output.FormatOption = None,
-    as_json: output.JsonOption = False,
-    out: output.OutOption = None,
-    force: output.ForceOption = False,
 ) -> None:
     """List the runs in data/runs: size, what each holds, and the command that made it.
 
@@ -48,7 +46,6 @@ def runs(
     """
     from balance.dataset.housekeeping import RUNS, choose, kept_runs, rename
 
-    options = output.options(format_, as_json, out, force)
     if yes and not clean:
         raise UsageError("--yes goes with --clean")
     found = kept_runs()

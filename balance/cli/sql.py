@@ -44,7 +44,9 @@ def _complete_word(incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
+@output.takes_options()
 def sql(
+    options: output.OutputOptions,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -72,10 +74,6 @@ def sql(
     memory: Annotated[
         str, typer.Option(metavar="SIZE", help="Memory that a query may use: 500MB, 2GB.")
     ] = "2GB",
-    format_: output.FormatOption = None,
-    as_json: output.JsonOption = False,
-    out: output.OutOption = None,
-    force: output.ForceOption = False,
 ) -> None:
     """Ask one or several runs in SQL; they can only be read.
 
@@ -84,7 +82,6 @@ def sql(
     `run`. Without a query: on a terminal harlequin or duckdb if one is installed, or a plain prompt; in a
     pipe the statements of the standard input.
     """
-    options = output.options(format_, as_json, out, force)
     if describe:
         _describe(words or [], options)
         return

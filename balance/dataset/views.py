@@ -47,23 +47,24 @@ def create_views(
     cells: Sequence[int] | None = None,
     within: Mapping[int, tuple[int, int]] | None = None,
     *,
-    metrics: bool = True,
+    metrics: bool | None = True,
     tables: Collection[str] = (),
 ) -> None:
     """Make the views of a run, or of several that `open_runs` took together, in a connection.
 
     With `cells` or `within` the views of deals and sums count only some cells, or only some deals of cells:
-    from an index up to the one before another. Without `metrics` that view and `figures` are left out, which
-    take longer to make than all others. What is in `tables` is read once and becomes a table.
+    from an index up to the one before another. Without `metrics` that view and those of figures are left out,
+    which take longer to make than all others; None makes only these, where the others are there. What is in
+    `tables` is read once and becomes a table.
     """
     con.execute(MACROS.read_text(encoding="utf-8") + _actions(runs[0].game))
     for name, query in view_queries(runs, CountedDeals(cells, within or {})).items():
-        if metrics or name not in _LARGE:
+        if metrics or (name in _LARGE) is (metrics is None):
             kind = "table" if name in tables else "view"
             con.execute(f"create or replace {kind} {sql_quote.name(name)} as\n{query}")
 
 
-_LARGE: Final = ("figures", "metrics")
+_LARGE: Final = ("figures", "lineup_figures", "metrics")
 """Views with a query for each figure."""
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from balance import games
 from balance.dataset.run import Run, open_runs
 from balance.dataset.schema import split_game_id
+from balance.dataset.views import create_views
 from balance.errors import DataError, UsageError
 from balance.experiments.probe import Gain, probe
 from balance.experiments.side_by_side import judge_runs, play_prepared
@@ -220,6 +221,8 @@ def check(
         opened = [*opened, _play_on(judged_, look, play or play_prepared)]
         settled = {j.key: j for j in judged_.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
         judged_ = judged(found, catalog_, variants, opened, players, accepted, look, settled, con, gains)
+    # no verdict needs this view, and it takes a fifth of a second
+    create_views(con, opened, sorted(judged_.statistics.cells), metrics=None)
     return replace(judged_, strength="" if runs else strength, overlays=tuple(catalog))
 
 

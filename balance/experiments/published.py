@@ -1,7 +1,8 @@
 """Measurements that ship with a game, and whether they still hold.
 
-`data/<game>/ladder.json` is written by scripts/measure_ladder.py, `contested.json` and `prices.json` are the
-output of `balance contested --json` and `balance price --json`. `make measure` makes all of them again.
+Scripts write `data/<game>/ladder.json` (measure_ladder.py) and `agreement.json` (study_search.py);
+`contested.json` and `prices.json` are the output of `balance contested --json` and `balance price --json`.
+`make measure` makes all of them again.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from balance.resources import shipped
 LADDER_FILE: Final = "ladder.json"
 CONTESTED_FILE: Final = "contested.json"
 PRICES_FILE: Final = "prices.json"
+AGREEMENT_FILE: Final = "agreement.json"
 
 Measured = TypeVar("Measured", bound=Stamped)
 
@@ -80,6 +82,42 @@ class PublishedPrices(Stamped):
             f"balance price --players {self.players} --games {self.deals} --seed {self.seed} "
             f"--edition {self.edition} --lineup {self.lineup}"
         )
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """The verdicts of one class that search was compared with."""
+
+    drawn: int
+    decided: int
+    """Those that the games of search confirm or contradict."""
+    agree: int
+
+
+@dataclass(frozen=True)
+class PublishedAgreement(Stamped):
+    """How often the strongest search confirms verdicts, by class: what scripts/study_search.py measured."""
+
+    search: str
+    classes: dict[str, Agreed]
+
+    def __str__(self) -> str:
+        decided, agree = (
+            sum(getattr(one, name) for one in self.classes.values()) for name in ("decided", "agree")
+        )
+        by_class = ", ".join(
+            f"{one.agree} of {one.decided} {name}" for name, one in self.classes.items() if one.decided
+        )
+        return (
+            f"Verdicts drawn by chance were played again by {self.search}, {self.games:,} games each: it "
+            f"confirms {agree} of the {decided} that its games decide ({by_class})."
+        )
+
+
+def measured_agreement(game: Game[Any, Any], path: Path | None = None) -> PublishedAgreement | None:
+    """Return how often search confirms verdicts, as shipped with a game; None if that was not measured."""
+    file = path or shipped(game.name, AGREEMENT_FILE)
+    return _read(game, file, PublishedAgreement, "the output of scripts/study_search.py")
 
 
 def measured_ladders(game: Game[Any, Any], path: Path | None = None) -> PublishedLadders | None:

@@ -102,7 +102,7 @@ def check_all(
 
 
 def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int = 2000) -> list[Confirmed]:
-    """Measure what breaks each of some combinations again, on seeds that nobody has looked at."""
+    """Measure what breaks each of some combinations again, on fresh seeds."""
     from balance.sweep import simulation
 
     reasons = [(j, ranking.reason(j)) for j in named]

@@ -119,8 +119,8 @@ def statistics(
 ) -> Statistics:
     """Return what the games of every cell (or of some, and their baselines) add up to.
 
-    `into` is a connection for the views, for further questions: with the deals of these cells in memory, or,
-    of all cells, with their sums.
+    `into` is a connection for the views, for further questions: with the deals of these cells in memory but
+    without the view `metrics`, or, of all cells, with their sums.
     """
     if not runs:
         raise UsageError("no run is given")
@@ -130,8 +130,9 @@ def statistics(
     counted = None if cells is None else sorted(planned)
     few = into is not None and cells is not None
     with connect() if into is None else nullcontext(into) as con:
-        create_views(con, runs, counted, within, metrics=into is not None, tables=_IN_MEMORY if few else ())
-        if into is not None and not few:
+        kept = into is not None and not few
+        create_views(con, runs, counted, within, metrics=kept, tables=_IN_MEMORY if few else ())
+        if kept:
             keep_views(con, " ".join(SUMMED))
         sums = _ratios(con, "metric_sums")
         if facts.mask("opening"):

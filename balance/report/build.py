@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from balance.dataset.run import Run, Runs, open_runs, read_plan
 from balance.dataset.saved_queries import Question, load_question
@@ -20,7 +21,8 @@ from balance.report.formatting import command_path
 from balance.report.model import Answer, Section, without_places
 
 if TYPE_CHECKING:
-    from balance.report.evidence import Play, Step
+    from balance.experiments.side_by_side import Play
+    from balance.report.evidence import Step
 
 REPORTS: Final = Path("reports")
 """The folder of reports for which no file is named."""
@@ -139,8 +141,8 @@ def build(
     jobs: int | None = None,
 ) -> Answer:
     """Return the model of the report that is asked for."""
+    from balance.experiments.side_by_side import play_prepared
     from balance.report import check_answer, item_sheet, space
-    from balance.sweep import simulation
     from balance.sweep.planning import parse_players
 
     if asked.pair and asked.item:
@@ -156,7 +158,7 @@ def build(
     given = _counts(asked.players)
     counts = parse_players([given], game.facts) if given else ()
     thresholds = load_thresholds(game, asked.thresholds)
-    by_default: Callable[[Any], Run] = lambda prepared: simulation.run_prepared(prepared, jobs).run  # noqa: E731
+    by_default = partial(play_prepared, jobs=jobs)
     command = asked.command()
     if asked.pair:
         return check_answer.pair_report(runs, asked.pair, thresholds, counts, command=command, step=step)

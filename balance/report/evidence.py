@@ -31,10 +31,11 @@ from balance.report.query_blocks import RunQueries
 if TYPE_CHECKING:
     import duckdb
 
+    from balance.experiments.side_by_side import Play
+
 FRESH_GAMES: Final = 600
 """Games of each cell that are played to see whether the worst are as bad as they look."""
 
-Play = Callable[[Any], Run]
 Step = Callable[[str], None]
 """Told what is done next, for a progress bar."""
 

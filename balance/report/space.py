@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset.run import Run
 from balance.experiments.published import PublishedPrices
@@ -11,11 +11,14 @@ from balance.judge.ranking import Ranking
 from balance.judge.thresholds import Thresholds
 from balance.report.atlas import make_atlas
 from balance.report.chapters import items, length, matrices, method, summary, tension, variants, wins
-from balance.report.evidence import Play, Step, collect
+from balance.report.evidence import Step, collect
 from balance.report.formatting import count, listed
 from balance.report.glossary import game_words, terms
 from balance.report.model import Answer, Section
 from balance.report.records import finding_record, verdict_record
+
+if TYPE_CHECKING:
+    from balance.experiments.side_by_side import Play
 
 _MOST_LISTED: Final = 150
 """The most combinations that are listed one by one; the atlas, or its matrices on paper, shows more."""

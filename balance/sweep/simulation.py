@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 from balance import games, machine
 from balance.dataset import manifest as states
@@ -51,39 +51,27 @@ class Prepared:
     """Shards that are finished but damaged."""
 
 
-def simulate(
-    out: str | Path | None = None,
-    *,
-    game: str = games.DEFAULT,
-    edition: str | None = None,
-    players: str | int | Sequence[int] | None = None,
-    variants: str | Iterable[str] = ALL,
-    games_per_cell: int | None = None,
-    precision: str | None = None,
-    replicates: int = 1,
-    lineups: str | Iterable[str] | None = None,
-    seed: int = 0,
-    catalog: Iterable[str | Path] = (),
-    jobs: int | None = None,
-) -> Run:
+class RunOptions(TypedDict, total=False):
+    """What a run plays: the options of `balance simulate`."""
+
+    game: str
+    edition: str | None
+    players: str | int | Sequence[int] | None
+    variants: str | Iterable[str]
+    games_per_cell: int | None
+    precision: str | None
+    replicates: int
+    lineups: str | Iterable[str] | None
+    seed: int
+    catalog: Iterable[str | Path]
+
+
+def simulate(out: str | Path | None = None, *, jobs: int | None = None, **options: Unpack[RunOptions]) -> Run:
     """Play a run into the folder `out`, go on with one that was begun, or open it if it is finished.
 
-    The arguments are those of `balance simulate`; the same arguments give the same bytes.
+    The options are those of `balance simulate` (`RunOptions`); the same options give the same bytes.
     """
-    prepared = prepare(
-        game=game,
-        out=out,
-        edition=edition,
-        players=players,
-        variants=variants,
-        games_per_cell=games_per_cell,
-        precision=precision,
-        replicates=replicates,
-        lineups=lineups,
-        seed=seed,
-        catalog=catalog,
-    )
-    return run_prepared(prepared, jobs).run
+    return run_prepared(prepare(out=out, **options), jobs).run
 
 
 def prepare(

@@ -16,11 +16,11 @@ CUSTOM = "tests/data/custom_twists.toml"
 
 
 @pytest.fixture
-def catalog(cli, checkout):
+def catalog(command, checkout):
     """Run `balance catalog ARGS`, which must succeed without a word on stderr, and return its output."""
 
     def run(*args):
-        done = cli("catalog", *args, cwd=checkout)
+        done = command("catalog", *args, cwd=checkout)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
 
@@ -34,11 +34,11 @@ def own_twists(checkout):
 
 
 @pytest.fixture
-def refused(cli, checkout):
+def refused(command, checkout):
     """Run `balance catalog ARGS`, which must end in exit code 2, and return the lines on stderr."""
 
     def run(*args):
-        done = cli("catalog", *args, cwd=checkout)
+        done = command("catalog", *args, cwd=checkout)
         assert done.returncode == 2, done
         assert "Traceback" not in done.stderr
         return done.stderr.splitlines()
@@ -89,8 +89,8 @@ def test_tables_fit_80_columns(catalog, kind):
         (["editions", "--edition", "magellan-2014"], ["magellan-2014"]),
     ],
 )
-def test_list_can_be_narrowed(cli, checkout, args, ids):
-    done = cli("catalog", "list", *args, "--json", cwd=checkout)
+def test_list_can_be_narrowed(command, checkout, args, ids):
+    done = command("catalog", "list", *args, "--json", cwd=checkout)
     found = [row["id"] for row in json.loads(done.stdout)]
     assert len(found) == ids if isinstance(ids, int) else found == ids
     assert (done.stderr != "") == (not found)
@@ -228,8 +228,8 @@ def test_five_mistakes_print_five_lines_and_exit_2(refused, overlay):
     assert [line.split(": ")[3] for line in lines] == ["name", "cost", "self.1", "set.gaol", "lines.1"]
 
 
-def test_validate_tells_good_files_from_bad_ones(cli, checkout, overlay):
-    done = cli(
+def test_validate_tells_good_files_from_bad_ones(command, checkout, overlay):
+    done = command(
         "catalog", "validate", CUSTOM, overlay("x = "), overlay("", "empty.toml"), "--json", cwd=checkout
     )
     assert [row["result"] for row in json.loads(done.stdout)] == ["ok", "1 problem", "1 problem"]
@@ -237,16 +237,16 @@ def test_validate_tells_good_files_from_bad_ones(cli, checkout, overlay):
     assert done.returncode == 2
 
 
-def test_terminal_codes_in_a_file_do_not_reach_the_terminal(cli, overlay):
-    done = cli("catalog", "validate", overlay('[[twist]]\nid = "a"\n"\\u001b[31m" = "\\u001b[2J"\n'))
+def test_terminal_codes_in_a_file_do_not_reach_the_terminal(command, overlay):
+    done = command("catalog", "validate", overlay('[[twist]]\nid = "a"\n"\\u001b[31m" = "\\u001b[2J"\n'))
     assert "\x1b" not in done.stdout + done.stderr
 
 
 # --- diff
 
 
-def test_diff_with_itself_is_empty(cli):
-    done = cli("catalog", "diff", "official", "official", "--json")
+def test_diff_with_itself_is_empty(command):
+    done = command("catalog", "diff", "official", "official", "--json")
     assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n", "the two catalogs say the same\n")
 
 

@@ -113,8 +113,8 @@ def test_quiet_and_verbose_work_before_and_after_the_command(option, expected, c
         ([], "Example: balance"),
     ],
 )
-def test_wrong_usage_exits_2_and_helps(args, message, cli):
-    done = cli(*args)
+def test_wrong_usage_exits_2_and_helps(args, message, command):
+    done = command(*args)
     assert done.returncode == 2
     assert done.stderr.startswith(message)
     assert done.stdout == ""
@@ -122,8 +122,8 @@ def test_wrong_usage_exits_2_and_helps(args, message, cli):
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
-def test_help_is_data(option, cli):
-    done = cli(option)
+def test_help_is_data(option, command):
+    done = command(option)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("Example: balance")
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -145,7 +145,7 @@ def test_a_closed_pipe_is_quiet(args):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-def test_a_full_disk_is_told(cli):
+def test_a_full_disk_is_told():
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "balance", "doctor"], stdout=full, stderr=subprocess.PIPE, text=True

@@ -7,9 +7,9 @@ from balance.dataset import wall
 
 
 @pytest.fixture
-def report(cli):
+def report(command):
     def ask(**env):
-        done = cli("doctor", "--json", env=env)
+        done = command("doctor", "--json", env=env)
         assert (done.returncode, done.stderr) == (0, "")
         return {row["item"]: row for row in json.loads(done.stdout)}
 
@@ -77,5 +77,5 @@ def test_a_missing_dependency_is_told_not_raised(monkeypatch):
     assert ("duckdb", None, "not installed") in list(doctor._versions())
 
 
-def test_its_help(cli, golden):
-    golden("doctor-help.txt", cli("doctor", "-h").stdout)
+def test_its_help(command, golden):
+    golden("doctor-help.txt", command("doctor", "-h").stdout)

@@ -211,6 +211,7 @@ def test_a_check_leaves_nothing_behind_unless_asked(capfd):
     assert run(["check", "windy", "--run", "kept", "--save-run", "x"]) == 2
 
 
+@pytest.mark.slow
 def test_the_replay_command_of_a_check_needs_no_run(capfd):
     Path("calm.toml").write_text('[[mood]]\nid = "calm"\nname = "Calm"\neditions = ["classic"]\n')
     for more in ([], ["--catalog", "calm.toml"]):

@@ -84,7 +84,7 @@ class Measured(BothSides):
         )
 
     def again(self, found: Comparison, thresholds: Thresholds, detect: float) -> Comparison:
-        """Look again at what is named first, on deals that nobody has looked at, and return what they say.
+        """Measure what is named first again, on fresh deals, and return the comparison with these figures.
 
         These are the largest changes of single combinations, and the worst of what seems to be broken now.
         Where both sides are runs nothing is played, so that nothing is measured again.

@@ -17,10 +17,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from balance.games.compiled.jit import PLAIN, inline, jit
-from balance.games.compiled.weights import HEAD, HIDDEN, OPTION_HIDDEN
+from balance.games.compiled.layers import SCORE, offer_layers
+from balance.games.compiled.weights import HEAD, HIDDEN, OPTION_HIDDEN, NetworkLayout
 
-_LANES: Final = 4
-_BLOCK: Final = 32
 _UNIT: Final = 1.0 / 9007199254740992.0  # 2^-53
 _S11: Final = np.uint64(11)
 
@@ -41,138 +40,23 @@ NOTE_COLUMNS: Final = ("game", "seat", "policy", "first_option", "options", "cho
 
 _f32 = ir.FloatType()
 _i64 = ir.IntType(64)
-_vector = ir.VectorType(_f32, _LANES)
 
 
-def _data(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """Return the pointer to the first number of an array."""
-    return context.make_array(kind)(context, builder, value).data
+def _calls(name: str) -> Callable[..., Any]:
+    """Return what calls the function of `layers`, with the network at an address and features in arrays."""
 
-
-def _load_vector(builder: Any, pointer: Any) -> Any:
-    return builder.load(builder.bitcast(pointer, _vector.as_pointer()), align=4)
-
-
-def _store_vector(builder: Any, value: Any, pointer: Any) -> None:
-    builder.store(value, builder.bitcast(pointer, _vector.as_pointer()), align=4)
-
-
-def _address_of(typing_context: Any, array: Any) -> Any:  # noqa: ARG001
-    """Return where the first number of an array is."""
+    def call(typing_context: Any, network: Any, situation: Any, options: Any, n: Any, scores: Any) -> Any:  # noqa: ARG001
+        return types.void(network, situation, options, n, scores), generate
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ptrtoint(_data(context, builder, signature.args[0], arguments[0]), _i64)
-
-    return types.int64(array), generate
-
-
-def _floats(context: Any, builder: Any, kinds: Any, address: Any, offset: Any) -> Any:
-    """Return a pointer to the number at an offset from an address."""
-    start = context.cast(builder, offset, kinds, types.int64)
-    return builder.gep(builder.inttoptr(address, _f32.as_pointer()), [start])
-
-
-def _add_products(
-    typing_context: Any,  # noqa: ARG001
-    address: Any,
-    matrix: Any,
-    begin: Any,
-    begin_at: Any,
-    x: Any,
-    places: Any,
-    n: Any,
-    total: Any,
-    width: Any,
-) -> Any:
-    """Sum x[i] * row i of a matrix at an address, for the places i in their order, into `total`.
-
-    It begins with the numbers at another address; width is a multiple of 32.
-    """
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kinds = signature.args
-        rows = _floats(context, builder, kinds[1], arguments[0], arguments[1])
-        source = _floats(context, builder, kinds[3], arguments[2], arguments[3])
-        xs, where, sums = (_data(context, builder, kinds[i], arguments[i]) for i in (4, 5, 7))
-        count = arguments[6]
-        wide = context.cast(builder, arguments[8], kinds[8], types.int64)
-        with cgutils.for_range(builder, builder.sdiv(wide, _i64(_BLOCK))) as block:
-            first = builder.mul(block.index, _i64(_BLOCK))
-            column, start, target = (builder.gep(pointer, [first]) for pointer in (rows, source, sums))
-            begun = [
-                _load_vector(builder, builder.gep(start, [_i64(lane)])) for lane in range(0, _BLOCK, _LANES)
-            ]
-            results = _sum_rows(builder, column, wide, xs, where, count, begun)
-            for number, result in enumerate(results):
-                _store_vector(builder, result, builder.gep(target, [_i64(number * _LANES)]))
+        values = list(arguments)
+        values[0] = builder.inttoptr(values[0], SCORE.args[0])
+        for i in (1, 2, 4):
+            values[i] = context.make_array(signature.args[i])(context, builder, values[i]).data
+        builder.call(cgutils.get_or_insert_function(builder.module, SCORE, name), values)
         return context.get_dummy_value()
 
-    return types.void(address, matrix, begin, begin_at, x, places, n, total, width), generate
-
-
-def _sum_rows(builder: Any, column: Any, wide: Any, xs: Any, where: Any, count: Any, begun: Any) -> list[Any]:
-    """Generate the loop of a block of columns, whose sums stay in registers."""
-    before = builder.block
-    loop = builder.append_basic_block("products")
-    after = builder.append_basic_block("products_done")
-    builder.cbranch(builder.icmp_signed(">", count, _i64(0)), loop, after)
-    builder.position_at_end(loop)
-    k = builder.phi(_i64)
-    k.add_incoming(_i64(0), before)
-    running = [builder.phi(_vector) for _ in begun]
-    for phi, value in zip(running, begun, strict=True):
-        phi.add_incoming(value, before)
-    i = builder.load(builder.gep(where, [k]))
-    value = builder.load(builder.gep(xs, [i]))
-    spread = ir.Constant(_vector, ir.Undefined)
-    for lane in range(_LANES):
-        spread = builder.insert_element(spread, value, ir.IntType(32)(lane))
-    row = builder.gep(column, [builder.mul(i, wide)])
-    ended = []
-    for number, phi in enumerate(running):
-        weights = _load_vector(builder, builder.gep(row, [_i64(number * _LANES)]))
-        ended.append(builder.fadd(phi, builder.fmul(spread, weights)))
-    following = builder.add(k, _i64(1))
-    k.add_incoming(following, loop)
-    for phi, value in zip(running, ended, strict=True):
-        phi.add_incoming(value, loop)
-    builder.cbranch(builder.icmp_signed("<", following, count), loop, after)
-    builder.position_at_end(after)
-    results = [builder.phi(_vector) for _ in begun]
-    for phi, unchanged, changed in zip(results, begun, ended, strict=True):
-        phi.add_incoming(unchanged, before)
-        phi.add_incoming(changed, loop)
-    return results
-
-
-def _dots(rectified: bool) -> Callable[..., Any]:
-    """Return what sums x[i] * y[i], y at an address: four sums by i modulo 4, then (0 + 1) + (2 + 3).
-
-    Rectified, 0 stands for what is negative in x.
-    """
-    zeros = ir.Constant(_vector, [_f32(0.0)] * _LANES)
-
-    def dot(typing_context: Any, x: Any, address: Any, offset: Any, n: Any) -> Any:  # noqa: ARG001
-        return types.float32(x, address, offset, n), generate
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kinds = signature.args
-        xs = _data(context, builder, kinds[0], arguments[0])
-        ys = _floats(context, builder, kinds[2], arguments[1], arguments[2])
-        count = context.cast(builder, arguments[3], kinds[3], types.int64)
-        total = cgutils.alloca_once_value(builder, zeros)
-        builder.store(zeros, total)
-        with cgutils.for_range(builder, builder.sdiv(count, _i64(_LANES))) as block:
-            at = builder.mul(block.index, _i64(_LANES))
-            x4, y4 = (_load_vector(builder, builder.gep(pointer, [at])) for pointer in (xs, ys))
-            if rectified:
-                x4 = builder.select(builder.fcmp_ordered(">", x4, zeros), x4, zeros)
-            builder.store(builder.fadd(builder.load(total), builder.fmul(x4, y4)), total)
-        sums = builder.load(total)
-        lanes = [builder.extract_element(sums, ir.IntType(32)(lane)) for lane in range(_LANES)]
-        return builder.fadd(builder.fadd(lanes[0], lanes[1]), builder.fadd(lanes[2], lanes[3]))
-
-    return dot
+    return call
 
 
 def _loads(kind: Any) -> Callable[..., Any]:
@@ -212,32 +96,34 @@ def _plain_floats(address: int, offset: int, n: int) -> Any:
     return np.ctypeslib.as_array((ctypes.c_float * n).from_address(int(address) + 4 * int(offset)))
 
 
-def _plain_address_of(array: Any) -> int:
-    return int(array.ctypes.data)
+def _plain_products(network: int, matrix: int, x: Any, begin: Any) -> Any:
+    total = begin.copy()
+    for i in np.flatnonzero(x):
+        total += x[i] * _plain_floats(network, matrix + int(i) * total.size, total.size)
+    return total
 
 
-def _plain_add_products(
-    address: int,
-    matrix: int,
-    begin: int,
-    begin_at: int,
-    x: Any,
-    places: Any,
-    n: int,
-    total: Any,
-    width: int,
-) -> None:
-    total[:width] = _plain_floats(begin, begin_at, width)
-    for i in places[:n]:
-        total[:width] += x[i] * _plain_floats(address, matrix + int(i) * width, width)
-
-
-def _plain_dot(rectified: bool, x: Any, address: int, offset: int, n: int) -> Any:
-    products = (np.maximum(x[:n], 0) if rectified else x[:n]) * _plain_floats(address, offset, n)
-    sums = np.zeros(_LANES, np.float32)
-    for row in products.reshape(-1, _LANES):
+def _plain_sum(products: Any) -> Any:
+    sums = np.zeros(4, np.float32)
+    for row in products.reshape(-1, 4):
         sums += row
     return (sums[0] + sums[1]) + (sums[2] + sums[3])
+
+
+def _plain_scores(
+    layout: NetworkLayout, network: int, situation: Any, options: Any, n: int, scores: Any
+) -> None:
+    width = layout.option + OPTION_HIDDEN
+    bias = HEAD + layout.situation * HIDDEN
+    hidden = _plain_products(network, HEAD, situation, _plain_floats(network, bias, HIDDEN))
+    matrix = bias + HIDDEN
+    begin = _plain_floats(network, matrix + HIDDEN * width, width)
+    second = _plain_products(network, matrix, np.maximum(hidden, 0), begin)
+    matrix += (HIDDEN + 1) * width
+    out = _plain_floats(network, matrix + layout.option * OPTION_HIDDEN, OPTION_HIDDEN)
+    for i, x in enumerate(options[:n]):
+        inner = np.maximum(_plain_products(network, matrix, x, second[layout.option :]), 0)
+        scores[i] = _plain_sum(x * second[: layout.option]) + _plain_sum(inner * out)
 
 
 def _plain_load(kind: Any, address: int, i: int) -> Any:
@@ -253,61 +139,19 @@ def _either(plain: Callable[..., Any], compiled: Callable[..., Any]) -> Callable
     return made
 
 
-address_of: Final = _either(_plain_address_of, _address_of)
-add_products: Final = _either(_plain_add_products, _add_products)
-dot: Final = _either(partial(_plain_dot, False), _dots(False))
-dot_rectified: Final = _either(partial(_plain_dot, True), _dots(True))
 float_at: Final = _either(partial(_plain_load, ctypes.c_float), _loads(_f32))
 put_float: Final = _either(partial(_plain_store, ctypes.c_float), _stores(_f32))
 word_at: Final = _either(partial(_plain_load, ctypes.c_int64), _loads(_i64))
 put_word: Final = _either(partial(_plain_store, ctypes.c_int64), _stores(_i64))
 
 
-@inline
-def find_nonzero(x, n, places):
-    """List the places of the numbers that are not 0, without a branch; return how many there are."""
-    found = 0
-    for i in range(n):
-        places[found] = i
-        found += x[i] != np.float32(0.0)
-    return found
+def scorer_of(layout: NetworkLayout, used: int) -> Callable[..., Any]:
+    """Return what a kernel calls to score options: `f(network, situation, options, n, scores)`.
 
-
-@inline
-def find_positive(x, n, places):
-    """Put 0 for what is negative, and list the places of the rest, without a branch; return how many."""
-    found = 0
-    for i in range(n):
-        x[i] = max(x[i], np.float32(0.0))
-        places[found] = i
-        found += x[i] > np.float32(0.0)
-    return found
-
-
-@jit
-def read_situation(network, x, n_situation, n_option, places, hidden, second):
-    """Turn the features of a situation into the weights of an option's features, and more, in `second`."""
-    first_bias = HEAD + n_situation * HIDDEN
-    found = find_nonzero(x, n_situation, places)
-    add_products(network, HEAD, network, first_bias, x, places, found, hidden, HIDDEN)
-    width = n_option + OPTION_HIDDEN
-    matrix = first_bias + HIDDEN
-    found = find_positive(hidden, HIDDEN, places)
-    add_products(network, matrix, network, matrix + HIDDEN * width, hidden, places, found, second, width)
-
-
-@jit
-def score_option(network, x, used, n_situation, n_option, places, second, inner):
-    """Return the score of an option from its features, of which the first `used` may differ from 0.
-
-    `second` is an address, `inner` is scratch.
+    The network is at an address; `options` has a row of features for each option, of which the first `used`
+    may differ from 0.
     """
-    matrix = HEAD + (n_situation + 1) * HIDDEN + (HIDDEN + 1) * (n_option + OPTION_HIDDEN)
-    found = find_nonzero(x, used, places)
-    add_products(network, matrix, second, n_option, x, places, found, inner, OPTION_HIDDEN)
-    out = matrix + n_option * OPTION_HIDDEN
-    linear = dot(x, second, 0, (used + _LANES - 1) // _LANES * _LANES)
-    return linear + dot_rectified(inner, network, out, OPTION_HIDDEN)
+    return partial(_plain_scores, layout) if PLAIN else intrinsic(_calls(offer_layers(layout, used)))
 
 
 @inline
@@ -324,7 +168,7 @@ def exp_below(x):
 
 @jit
 def pick_by_score(network, scores, n, key, chances):
-    """Return an option by chance, by the softmax of the scores; `chances` gets the probabilities."""
+    """Return an option by chance, by the softmax of the scores; `chances` gets its probability."""
     highest = scores[0]
     for i in range(1, n):
         highest = max(highest, scores[i])
@@ -334,15 +178,12 @@ def pick_by_score(network, scores, n, key, chances):
         chances[i] = exp_below((np.float64(scores[i]) - np.float64(highest)) * sharpness)
         total += chances[i]
     drawn = np.float64(key >> _S11) * _UNIT * total
-    chosen = n - 1
+    chosen = 0
     passed = 0.0
-    for i in range(n):
+    for i in range(n - 1):
         passed += chances[i]
-        if drawn < passed:
-            chosen = i
-            break
-    for i in range(n):
-        chances[i] /= total
+        chosen += drawn >= passed
+    chances[chosen] /= total
     return chosen
 
 

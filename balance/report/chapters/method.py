@@ -8,7 +8,7 @@ from typing import Any, Final
 import balance
 from balance.dataset.run import Run
 from balance.dataset.stamp import run_stamp
-from balance.experiments.published import measured_doubts
+from balance.experiments.published import measured_agreement, measured_doubts
 from balance.games.contract import Doubtful
 from balance.judge.sentences import quality_overview
 from balance.judge.verdict import ALPHA, Verdict
@@ -297,6 +297,10 @@ def _limits(m: Evidence) -> list[str]:
     ]
     if m.ranking is not None:
         found.append(quality_overview(m.ranking.ranked))
+    agreement = measured_agreement(m.game)
+    if agreement is not None:
+        old = agreement.stale_today(m.game)
+        found.append(f"{agreement} {f'Since then {listed(list(old))} changed.' if old else ''}".rstrip())
     silent = _not_looked_at(m) if m.ranking is not None else []
     if silent:
         found.append(

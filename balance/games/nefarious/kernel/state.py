@@ -11,7 +11,6 @@ from typing import Final
 import numpy as np
 
 from balance.games.compiled.sizes import BUCKETS
-from balance.games.compiled.weights import HIDDEN, OPTION_HIDDEN
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.policies.features import FACE, LAYOUT
 from balance.games.nefarious.policies.names import MOST_WEIGHED
@@ -165,16 +164,12 @@ MIND: Final = np.dtype(
         ("given_up", np.int64),  # cards discarded by a line that counts them
         ("hurt_done", np.float64),
         ("extra", np.float64),  # income that is hoped for but not counted on
-        # of a learned player (compiled/network.py): its weights, who writes down, features and scratch
+        # of a learned player (compiled/network.py): its weights, who writes down, features and scores
         ("network", np.int64),
         ("recorder", np.int64),
         ("own_score", np.int64),
         ("situation", np.float32, (LAYOUT.situation,)),
-        ("option", np.float32, (LAYOUT.option,)),
-        ("places", np.int64, (max(*LAYOUT[:2], HIDDEN) + 1,)),
-        ("hidden", np.float32, (HIDDEN,)),
-        ("second", np.float32, (LAYOUT.option + OPTION_HIDDEN,)),
-        ("inner", np.float32, (OPTION_HIDDEN,)),
+        ("described", np.float32, (MOST_CARDS, LAYOUT.option)),  # the options
         ("scores", np.float32, (MOST_CARDS,)),
         ("chances", np.float64, (MOST_CARDS,)),
     ],

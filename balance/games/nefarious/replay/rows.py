@@ -1,7 +1,7 @@
 """What a game leaves in the tables, recomputed from its event log alone.
 
-The kernel writes its rows from the state; this reads them off the log, so that a replayed game can be held
-against its row, column by column.
+The kernel writes its rows from the state; this reads them off the log, so that a replayed game can be
+compared with its row, column by column.
 """
 
 from collections.abc import Sequence
