@@ -21,16 +21,6 @@ from balance.report.atlas_model import Atlas
 if TYPE_CHECKING:
     from balance.judge.counting import Counted
 
-COLUMN_KINDS: Final = ("text", "integer", "number", "share", "interval", "verdict", "pair", "variant", "item")
-"""What stands in a column: how it is aligned and sorted, and what it may be linked to.
-
-`interval` is a number whose text carries the ends of its interval; `pair` has a tuple of variant ids as its
-value, `variant` one id, `item` an item's id.
-"""
-FIGURE_KINDS: Final = (
-    *("bars", "histogram", "areas", "lines", "dots", "scatter", "ridges", "rows", "matrix"),
-)
-"""How a figure is drawn; `Chart.data` says which columns each kind has."""
 ON_FRESH: Final[Mapping[bool | None, str]] = {True: "Confirmed:", False: "Not confirmed:", None: ""}
 """What stands before a figure on fresh games, by whether they say the same."""
 
@@ -71,8 +61,8 @@ class Source:
     sql: str = ""
     """The query that gives the numbers with `balance sql`.
 
-    Columns of its result that are named like columns of the table or figure hold the same numbers, row by row
-    as `key` says. Nothing if the numbers do not come from the games of the run.
+    Columns of its result that are named like columns of the table or figure hold the same numbers, row by
+    row. Nothing if the numbers do not come from the games of the run.
     """
     command: str = ""
     """The command that gives them, where a query does not."""
@@ -104,7 +94,9 @@ class Heading:
     key: str
     title: str
     kind: str = "text"
-    """One of COLUMN_KINDS."""
+    """How it is aligned and sorted, and what it may be linked to: `text`, `integer`, `number`, `share`, `verdict`,
+    `interval` (its text carries the ends), `pair` (a tuple of variant ids), `variant` (one id) or `item` (its id).
+    """
     help: str = ""
     """What it means, for a reader who asks."""
 
@@ -132,8 +124,6 @@ class Table:
     headings: tuple[Heading, ...]
     rows: tuple[Row, ...]
     source: Source
-    key: tuple[str, ...] = ()
-    """The columns that together name a row; they are columns of the query too."""
     note: str = ""
     long: bool = False
     """Whether it has so many rows that a page may fold it away or offer to search it."""
@@ -198,13 +188,10 @@ class Chart:
     id: str
     caption: str
     kind: str
-    """One of FIGURE_KINDS."""
     data: Mapping[str, tuple[Any, ...]]
     source: Source
     alt: str
     """What it shows, in words, for those who cannot see it."""
-    key: tuple[str, ...] = ()
-    """The columns of `data` that together name a row; they are columns of the query too."""
     x_title: str = ""
     y_title: str = ""
     y_kind: str = "number"

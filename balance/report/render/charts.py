@@ -129,6 +129,7 @@ def _spots(axes: Axes, figure: Chart) -> None:
     series = _series(figure)
     for k, (row, *_) in enumerate(figure.places()):
         where: Any = axes.transData
+        box: tuple[float, ...]
         if kind in ("histogram", "areas", "lines"):
             box, where = (data["x"][row] - 0.5, 0, 1, 1), axes.get_xaxis_transform()
         elif kind == "ridges":
@@ -145,7 +146,8 @@ def _spots(axes: Axes, figure: Chart) -> None:
             box = _beside(figure)[row] - 0.1, low, 0.2, max(high - low, 0.01)
         else:
             continue
-        spot = Rectangle(box[:2], box[2], box[3], transform=where, alpha=0, clip_on=False, gid=f"mark-{k}")
+        x, y, *size = box
+        spot = Rectangle((x, y), *size, transform=where, alpha=0, clip_on=False, gid=f"mark-{k}")
         spot.set_in_layout(False)
         spot.set_zorder(99)  # above what it covers, so that pointing at it finds it
         axes.add_patch(spot)
