@@ -94,9 +94,7 @@ class Heading:
     key: str
     title: str
     kind: str = "text"
-    """How it is aligned and sorted, and what it may be linked to: `text`, `integer`, `number`, `share`, `verdict`,
-    `interval` (its text carries the ends), `pair` (a tuple of variant ids), `variant` (one id) or `item` (its id).
-    """
+    """`text`, `integer`, `number`, `share`, `verdict`, `interval`, or of ids: `pair`, `variant`, `item`."""
     help: str = ""
     """What it means, for a reader who asks."""
 
