@@ -209,7 +209,10 @@ def _report(problem: BaseException) -> int:
         case MemoryError():
             error("out of memory")
         case _ if type(problem).__module__.partition(".")[0] in _READERS:
-            error(f"a run cannot be read: {problem}\n'balance doctor RUN' shows whether it is damaged")
+            first_line = str(problem).partition("\n")[0]
+            error(
+                f"a run cannot be read: {first_line:.300}\n'balance doctor RUN' shows whether it is damaged"
+            )
             _traceback_if_wanted(problem)
             return DataError.exit_code
         case _:

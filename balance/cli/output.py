@@ -258,6 +258,9 @@ def _refuse(target: Path, force: bool, named: str = "--out") -> None:
         raise UsageError(f"{named} {target}: there is no folder {target.parent}")
     if os.path.lexists(target) and not force and not _is_device(target):
         raise UsageError(f"{named} {target}: exists already; --force replaces it")
+    from balance.dataset.manifest import refuse_inside
+
+    refuse_inside(target, named.removeprefix("--"))
 
 
 def _is_device(target: Path) -> bool:

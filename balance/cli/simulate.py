@@ -137,7 +137,8 @@ def _summary_text(prepared: Prepared, summary: SweepSummary) -> str:
     size = sum(file.size for file in files.values())
     holds = f"{plan.games:,} games in {plan.shards} shards, {size / 1e6:,.1f} MB"
     if not summary.shards:
-        return f"{prepared.folder} is finished: {holds}; nothing was played"
+        mended = f"wrote {', '.join(summary.mended)} again" if summary.mended else "nothing was played"
+        return f"{prepared.folder} is finished: {holds}; {mended}"
     speed = summary.games / max(summary.seconds, 0.001)
     return f"played {summary.games:,} games in {summary.seconds:,.1f} s ({speed:,.0f} games/s): {holds}"
 

@@ -11,6 +11,7 @@ import typer
 from balance import games, machine
 from balance.cli import diagnostics, gameoptions, output
 from balance.cli.help_text import examples
+from balance.dataset.manifest import refuse_inside
 from balance.errors import UsageError
 from balance.experiments.samples import TUNING_SEEDS, check_tuning_seed, sample
 from balance.games.contract import Game, Learnable
@@ -56,6 +57,7 @@ def train(
     more. FOLDER gets weights.npz, log.jsonl and progress.svg.
     """
     check_tuning_seed(seed)
+    refuse_inside(folder / "weights.npz", "folder")
     game = learnable(of)
     from balance.games.compiled.weights import read_weights
     from balance.learning.progress import draw_progress, has_plateaued, read_progress

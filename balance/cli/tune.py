@@ -13,7 +13,6 @@ from balance.cli.help_text import examples
 from balance.cli.train import learnable
 from balance.errors import UsageError
 from balance.experiments.samples import TUNING_SEEDS, check_tuning_seed
-from balance.files import write_new, write_whole
 from balance.games.variants import variant_id
 
 EPILOG = examples(
@@ -48,8 +47,7 @@ def tune(
     check_tuning_seed(seed)
     if out.suffix != ".npz":
         raise UsageError(f"--out names a file of weights, which ends in .npz, not '{out}'")
-    if out.exists() and not force:
-        raise UsageError(f"{out} exists; --force replaces it")
+    target = output.options(out=str(out), force=force)
     game = learnable(of)
     loaded = game.load_catalog(catalog or ())
     learned = variant_id(game, loaded, variant)
@@ -62,8 +60,7 @@ def tune(
         tuning = fine_tune(
             trainable, learned, budget, seed, jobs or min(2, machine.cores().amount), line.advance
         )
-    write = write_whole if force else write_new
-    write(out, weights_file(tuning.weights, trainable.stamp(), tuning.log))
+    output.stream(iter([weights_file(tuning.weights, trainable.stamp(), tuning.log)]), target)
     interval = f"{tuning.gain:+.3f} win points (95%: {tuning.low:+.3f} to {tuning.high:+.3f})"
     diagnostics.say(
         f"{learned}: {interval} of one tuned player among untuned ones, on {tuning.fresh:,} fresh games "

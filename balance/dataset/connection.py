@@ -34,7 +34,7 @@ from balance.dataset.exact import Column
 from balance.dataset.limits import Limits, resident
 from balance.dataset.meanings import Meaning, comment, meanings
 from balance.dataset.saved_queries import Question, bind
-from balance.dataset.sql_guard import Statement, check_statement, split_statements
+from balance.dataset.sql_guard import Statement, check_statement, shortened, split_statements
 from balance.dataset.verify import damages
 from balance.dataset.views import create_views
 from balance.dataset.wall import raise_wall
@@ -53,8 +53,8 @@ THREAD: Final = "balance-sql"
 _DISK: Final = "10GB"
 _CHUNK: Final = 2048
 """DuckDB's own measure; more at once is not faster."""
-_POLL: Final = 0.05
-"""Seconds between two looks at clock and memory."""
+_POLL: Final = 0.02
+"""Seconds between two looks at clock and memory: one call can take a gigabyte in a second."""
 _PATIENCE: Final = 0.6
 """Seconds that DuckDB has to stop; one call of a function cannot be interrupted."""
 _UNTRACKED: Final = 256 * 2**20
@@ -363,7 +363,7 @@ def explained(error: duckdb.Error, runs: Sequence[Run], *, asked: bool = True) -
                 return _damaged(run, f"{damage.file}: {damage.problem}")
         for run in runs:
             if not (asked or trouble) or _names_unreadable(error, run):
-                return _damaged(run, _plain(error))
+                return _damaged(run, _plain(error).partition("\n")[0])
     if trouble:
         return Failed(_plain(error))
     if isinstance(error, duckdb.PermissionException):
@@ -394,15 +394,13 @@ def _damaged(run: Run, what: str) -> DataError:
 
 
 def _plain(error: BaseException) -> str:
-    """Return DuckDB's message and the place in the user's text, without advice on settings."""
+    """Return DuckDB's message and the place in the user's text, cut short, without advice on settings."""
     message = str(error)
-    for noise in ("\n\nPossible solutions", "\n\nSee also", "\n\nIf the database file"):
-        message = message.split(noise, maxsplit=1)[0]
     # what runs begins with a line of ours
     message = re.sub(
         r"^LINE (\d+):", lambda line: f"LINE {max(1, int(line[1]) - 1)}:", message, flags=re.MULTILINE
     )
-    return message.strip()
+    return shortened(message)
 
 
 # --- what the worker does

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 import balance
 from balance.dataset import derived, sql_quote
 from balance.dataset.connection import explained
+from balance.dataset.manifest import refuse_inside
 from balance.dataset.meanings import comment, meanings
 from balance.dataset.saved_queries import Parameter, Question, questions
 from balance.dataset.views import create_views
@@ -29,14 +30,10 @@ _STORAGE: Final = "v1.0.0"
 
 
 def write_database(runs: Sequence[Run], target: Path) -> None:
-    """Write a new DuckDB file for runs; UsageError if it exists, or would be inside of one of them."""
+    """Write a new DuckDB file for runs; UsageError if it exists, or would be inside of a run."""
     import duckdb
 
-    for run in runs:
-        if target.resolve().is_relative_to(run.path.resolve()):
-            raise UsageError(
-                f"database {target}: a run never changes; name a file outside", parameter="database"
-            )
+    refuse_inside(target, "database")
     if target.exists():
         raise UsageError(f"database {target}: exists already; name another file", parameter="database")
     with tempfile.TemporaryDirectory(prefix="balance-sql-") as folder:

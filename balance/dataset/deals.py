@@ -6,7 +6,6 @@ shard; for runs whose declarations differ from those at hand it is made again in
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +18,6 @@ from balance.dataset.plan import PlannedCell
 from balance.dataset.schema import stored_table
 from balance.games.contract import Facts, Game
 from balance.games.measures import From, Measure
-from balance.resources import cache_dir
 
 if TYPE_CHECKING:
     import polars as pl
@@ -139,9 +137,9 @@ def deals_files(runs: Sequence[Run]) -> list[Path]:
 
 
 def _cached(run: Run) -> list[Path]:
-    """Make the deals of a run in the user's cache, a few shards at a time, unless they are there."""
+    """Make the deals of a run in the cache, a few shards at a time, unless they are there."""
     content = repr((digest(run.game.facts), sorted(run.state.files().items())))
-    folder = cache_dir() / DEALS / hashlib.sha256(content.encode()).hexdigest()[:24]
+    folder = kept.folder_for([run], DEALS, content)
     paths = {table.name: run.files(table.name) for table in run.tables}
     starts = range(0, len(paths["games"]), _AT_ONCE)
     files = [folder / f"{start:04}.parquet" for start in starts]

@@ -47,6 +47,7 @@ def _listed(game: Game[Any, Any]) -> str:
         f"i.{sql_quote.name(name)}::int" if name else "null::int" for name in (named.cost, named.score)
     )
     return f"""select item, item_name, cost, score, place // {WORD} as word,
+  (place % {WORD})::int as place,
   [1::ubigint << (place % {WORD})::ubigint] as bit
 from (
   select i.id as item, i.name as item_name, {cost} as cost, {score} as score,

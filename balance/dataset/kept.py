@@ -1,14 +1,37 @@
-"""Files in the user's cache that are made from runs, each with its checksum: rot is noticed there too."""
+"""Files in the user's cache that are made from runs, each with its checksum: rot is noticed there too.
+
+What is made from runs that were not verified is kept for this process alone: others would trust it.
+"""
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from balance.files import open_regular, write_whole
+from balance.resources import cache_dir
+
+if TYPE_CHECKING:
+    from balance.dataset.run import Run
 
 _DIGITS: Final = 64
+
+
+def folder_for(runs: Sequence[Run], name: str, content: str) -> Path:
+    """Return the folder of files that are made from runs; `content` identifies what they are made from."""
+    verified = all(run.verified for run in runs)
+    home = cache_dir() if verified else Path(_unverified().name)
+    known = content if verified else repr((content, [str(run.path.resolve()) for run in runs]))
+    return home / name / hashlib.sha256(known.encode()).hexdigest()[:24]
+
+
+@functools.cache
+def _unverified() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="balance-unverified-")
 
 
 def is_kept(file: Path) -> bool:

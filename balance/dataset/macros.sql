@@ -14,6 +14,9 @@ create or replace macro z() as 1.959963984540054::double;
 -- The deal of a game: at the same number of players the same deal is the same shuffle, in all cells.
 create or replace macro deal(game_id) as game_id // 1000 % 10000000000;
 
+-- Every 16th bit of a mask from bit k on: a sum of up to 65,535 of them has four counts, each in 16 bits.
+create or replace macro every_16th(mask, k) as (mask >> k) & 281479271743489::ubigint;
+
 -- A deal of a cell as one number.
 create or replace macro cell_deal(cell_id, deal) as cell_id::bigint * 10000000000 + deal;
 

@@ -24,7 +24,7 @@ from balance.dataset.deals import DEALS
 from balance.dataset.measures import DECLARED
 from balance.dataset.plan import Plan
 from balance.dataset.shards import part_name
-from balance.errors import DataError, Failed
+from balance.errors import DataError, Failed, UsageError
 from balance.files import open_regular, refuse_links, sync_folder
 
 RUN: Final = "run.json"
@@ -160,8 +160,11 @@ def lock(folder: Path) -> Iterator[int]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Failed(f"another process is at work in {folder}; nothing was changed") from None
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise Failed(f"{folder / STATE} is not a regular file")
+        if not is_own(handle):
+            raise Failed(
+                f"{folder / STATE} is not a regular file, or is one with hard links, where lines would be "
+                "added too; copy the run, and work in the copy"
+            )
         _close_last_line(handle)
         sync_folder(folder)
         yield handle
@@ -169,11 +172,28 @@ def lock(folder: Path) -> Iterator[int]:
         os.close(handle)
 
 
+def is_own(handle: int) -> bool:
+    """Return whether a file may be appended to: it is a regular one, and has no second name elsewhere."""
+    found = os.fstat(handle)
+    return stat.S_ISREG(found.st_mode) and found.st_nlink <= 1
+
+
 def _close_last_line(handle: int) -> None:
     """Put an end to a line that a crash cut off, so that the next one is whole."""
     size = os.fstat(handle).st_size
     if size and os.pread(handle, 1, size - 1) != b"\n":
         os.write(handle, b"\n")
+
+
+def refuse_inside(target: Path, parameter: str) -> None:
+    """Refuse to write a file into a run, also by a link."""
+    place = Path(os.path.realpath(target))
+    for folder in place.parents:
+        if (folder / RUN).exists():
+            raise UsageError(
+                f"{parameter} {target}: {folder} is a run, which never changes; name a place outside",
+                parameter=parameter,
+            )
 
 
 def require_finished(folder: Path, state: State, shards: int) -> None:

@@ -14,10 +14,9 @@ from typing import Any, Final
 from balance.dataset import sql_quote
 from balance.dataset.deals import deals_files
 from balance.dataset.measures import declared, fractions, met_policies, metrics_of
-from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.schema import combination_columns, stored_table
-from balance.games.contract import Game, Holdings
+from balance.games.contract import Game
 from balance.games.lineup import parse_lineup
 from balance.games.measures import LOG, POINTS, Measure
 
@@ -86,10 +85,6 @@ def metric_views(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
     }
     if len(combination_columns(game.facts)) > 1:
         views["interactions"] = _interactions(measures)
-    lineup = _default_lineup(game, planned)
-    if game.facts.holdings:
-        views["metric_items"] = _items(game, game.facts.holdings, counted, lineup)
-    views["metric_pools"] = _pools(game, measures, counted, lineup)
     return views | {"metrics": _metrics(measures)}
 
 
@@ -303,87 +298,6 @@ def _telling_games(game: Game[Any, Any], runs: Sequence[Run]) -> str:
 select cell_id, min(game_id) filter ({length} = m.length) as typical,
   m.length as middle, min(game_id) filter ({stalled}) as stalled
 from {files} g join middle m using (cell_id) group by cell_id, m.length"""
-
-
-def _default_lineup(game: Game[Any, Any], planned: Sequence[PlannedCell]) -> str:
-    """Return SQL for whether a row with a `lineup` shows the default player, if that was played."""
-    default = game.facts.default_lineup
-    played = any(cell.lineup == default and cell.games for cell in planned)
-    return f"lineup = {sql_quote.text(default)}" if played else "true"
-
-
-def _items(game: Game[Any, Any], holdings: Holdings, counted: CountedDeals, lineup: str) -> str:
-    """Return a query for the win points of seats that were dealt each item: sums, as in `metric_sums`.
-
-    At the tables of the default player alone: an item is judged nowhere else.
-    """
-    item = sql_quote.name(game.facts.item)
-    return f"""select cell_id, players, 'item' as measure, item::varchar as "of", players::double as most,
-  unnest(sums(points, seats))
-from (
-  select cell_id, players, deal(game_id) as deal, {item} as item, sum(win_points) as points, count(*) as seats
-  from {sql_quote.name(holdings.name)}
-  where how = 'opening' and {lineup} and {counted.where("deal(game_id)")}
-  group by cell_id, players, deal(game_id), {item}
-) group by cell_id, players, item"""
-
-
-_DRY: Final = "exhaustion"
-"""The measure of how often what all draw from runs out."""
-
-
-def _pools(game: Game[Any, Any], measures: Sequence[Measure], counted: CountedDeals, lineup: str) -> str:
-    """Return a query for sums by deal over all cells with the same players: what is judged over everything.
-
-    Win points of seats, apart where the deck runs dry in most games, and of the seats that were dealt each
-    item. At the same number of players a deal is the same shuffle in all cells, so that is the unit.
-    """
-    seats = [part for part in fractions(measures) if part.measure.name == "seat"]
-    summed = ", ".join(f"sum({part.numerator}) as {part.numerator}" for part in seats)
-    each = ",\n  ".join(
-        f"{{'measure': 'seat', 'of': {sql_quote.text(part.of)}, 's': sums({part.numerator}, games)}}"
-        for part in seats
-    )
-    query = f"""with dry as (
-  select cell_id from metric_sums where measure = '{_DRY}' and 2 * num > den
-), dealt as (
-  select c.players, c.cell_id in (from dry) as dry, d.deal, sum(d.games) as games, {summed}
-  from deals d join cells c on c.cell_id = d.cell_id where {lineup} group by all
-)
-select players, dry, measure, "of", players::double as most, deals, num, den, num2, den2, numden from (
-  select players, dry, unnest([
-  {each}
-  ], recursive := true)
-  from dealt group by players, dry
-) where try_cast("of" as int) < players"""
-    return query + (_pooled_items(game, counted, lineup) if game.facts.mask("opening") else "")
-
-
-def _pooled_items(game: Game[Any, Any], counted: CountedDeals, lineup: str) -> str:
-    """Return the part of a query that is about items: equal hands are put together before they are unpacked.
-
-    A deal gives the same hands in most cells, so few rows are left.
-    """
-    items, seat = (
-        sql_quote.name(game.facts.items),
-        sql_quote.name(game.facts.table("seats").column("seat").name),
-    )
-    masks = [sql_quote.name(mask) for mask in game.facts.mask("opening")]
-    held = " or ".join(
-        f"(place // 64 = {word} and ({mask} >> (place % 64)::ubigint) & 1 = 1)"
-        for word, mask in enumerate(masks)
-    )
-    return f"""
-union all
-select players, false, 'item', item::varchar, players::double, unnest(sums(points, seats)) from (
-  select players, deal, item, sum(points) as points, sum(seats) as seats
-  from (
-    select players, deal(game_id) as deal, {seat}, {", ".join(masks)}, sum(win_points) as points,
-      count(*) as seats
-    from seats where {lineup} and {counted.where("deal(game_id)")} group by all
-  ) join (select id as item, row_number() over (order by id) - 1 as place from {items}) on {held}
-  group by players, deal, item
-) group by players, item"""
 
 
 def _luck(game: Game[Any, Any], runs: Sequence[Run]) -> str:

@@ -23,6 +23,15 @@ MOST_SEATS: Final = 450_000
 _MOST_PLAYERS: Final = 99
 _MOST_VARIANTS: Final = 8
 """In force at once: their orders are listed."""
+_SHAPES: Final = {
+    "seed": int,
+    "shards": int,
+    "ordered": bool,
+    "versions": dict,
+    "chosen": dict,
+    "cells": list,
+}
+"""Types of the fields that are not texts."""
 _CELL_COLUMNS: Final = ("cell_id", "players", "variants", "lineup", "first_index", "deals", "replicates")
 
 
@@ -138,50 +147,53 @@ def parse_plan(text: str, where: str) -> Plan:
     try:
         document = json.loads(text)
         schema = document["schema"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DataError(f"{where} is damaged: it is not the plan of a run ({error})") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise DataError(f"{where} is damaged: it is not the plan of a run (schema is missing)") from None
     if schema != SCHEMA:
         raise DataError(
-            f"{where} is of schema version {schema}; this version of balance knows {SCHEMA}: "
+            f"{where} is of schema version {schema!r:.40}; this version of balance knows {SCHEMA}: "
             "open the run with the version that wrote it"
         )
     try:
+        fields = {name: document.get(name) for name in Plan.__dataclass_fields__}
+        fields["chosen"] = document.get("chosen", {})
+        _check_shapes(fields)
         cells = tuple(
             PlannedCell(number, players, tuple(variants), *rest)
-            for number, players, variants, *rest in document["cells"]
+            for number, players, variants, *rest in fields["cells"]
         )
-        names = [name for name in Plan.__dataclass_fields__ if name not in ("cells", "chosen")]
-        fields = {name: document[name] for name in names}
-        plan = Plan(cells=cells, chosen=document.get("chosen", {}), **fields)
+        plan = Plan(**{**fields, "cells": cells})
         _check(plan)
         whole = plan.text() == text
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise DataError(f"{where} is damaged: {type(error).__name__} {error}") from None
+    except ValueError as error:
+        raise DataError(f"{where} is damaged: it is not the plan of a run ({error})") from None
     if not whole:
         raise DataError(f"{where} is damaged: it is not as balance wrote it")
     return plan
 
 
+def _check_shapes(fields: Mapping[str, Any]) -> None:
+    """Refuse fields that are missing or of another type; ValueError says which."""
+    for name, value in fields.items():
+        if type(value) is not _SHAPES.get(name, str):
+            raise ValueError(f"{name} {value!r:.40}")
+    for version in fields["versions"].values():
+        if type(version) is not str:
+            raise ValueError(f"versions {version!r:.40}")
+    for indices in fields["chosen"].values():
+        if type(indices) is not list:
+            raise ValueError(f"chosen {indices!r:.40}")
+    for cell in fields["cells"]:
+        match cell:
+            case [_, _, list(variants), str(), _, _, _] if all(type(name) is str for name in variants):
+                continue
+        raise ValueError(f"cells {cell!r:.40}")
+
+
 def _check(plan: Plan) -> None:
     """Refuse numbers that no plan has, before anything is allocated for them; ValueError says which."""
-    for name in (
-        "game",
-        "edition",
-        "parent",
-        "catalog_version",
-        "catalog_hash",
-        "policies_hash",
-        "engine_hash",
-    ):
-        if not isinstance(getattr(plan, name), str):
-            raise TypeError(f"{name} is not a text")
-    if type(plan.ordered) is not bool:
-        raise TypeError("ordered is not true or false")
     _check_number("seed", plan.seed, HIGHEST_SEED)
     _check_number("shards", plan.shards, MOST_SHARDS)
-    versions: Mapping[str, object] = plan.versions
-    if not all(isinstance(version, str) for version in versions.values()):
-        raise TypeError("a version is not a text")
     if len({cell.id for cell in plan.cells}) != len(plan.cells):
         raise ValueError("two cells have the same id")
     for cell in plan.cells:
@@ -191,10 +203,7 @@ def _check(plan: Plan) -> None:
         _check_number("deals", cell.deals, HIGHEST_GAME + 1 - cell.first)
         _check_number("replicates", cell.replicates, MOST_REPLICATES)
         _check_number("variants", len(cell.variants), _MOST_VARIANTS)
-        names: list[object] = [cell.lineup, *cell.variants]
-        if not all(isinstance(name, str) for name in names):
-            raise TypeError(f"a name of cell {cell.id} is not a text")
-        if plan.chosen and cell.first + cell.deals > len(plan.chosen[str(cell.players)]):
+        if plan.chosen and cell.first + cell.deals > len(plan.chosen.get(str(cell.players), ())):
             raise ValueError(f"cell {cell.id} has more deals than were chosen")
     for indices in plan.chosen.values():
         for index in indices:

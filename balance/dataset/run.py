@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from balance import games
 from balance.dataset import manifest as states
 from balance.dataset.deals import DEALS
 from balance.dataset.plan import MOST_BYTES, Plan, PlannedCell, parse_plan
 from balance.dataset.schema import StoredTable, stored_tables
-from balance.dataset.verify import count_rows, require_verified
+from balance.dataset.verify import MOST_ENTRIES, count_rows, require_verified
 from balance.errors import DataError, UsageError
 from balance.files import open_regular
 from balance.games.contract import Catalog, Game, Tuned
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-_MOST_ENTRIES: Final = 10_000
-"""Rows of a small table, and one for each cell."""
-
-
 @dataclass(frozen=True, repr=False)
 class Run:
     """A finished run."""
@@ -39,6 +35,8 @@ class Run:
     path: Path
     plan: Plan
     state: states.State
+    verified: bool = False
+    """Whether the files were compared with their checksums; or written by the call that returned the run."""
 
     def __repr__(self) -> str:
         return f"<Run {self.path}: {self.plan}>"
@@ -86,7 +84,7 @@ class Run:
         if table not in names:
             raise UsageError(unknown("table", table, names))
         file = self.path / f"{table}.parquet"
-        if count_rows([file]) > len(self.plan.cells) + _MOST_ENTRIES:
+        if count_rows([file]) > len(self.plan.cells) + MOST_ENTRIES:
             raise DataError(f"{file} has more rows than a small table can have")
         try:
             return pl.read_parquet(file, glob=False, hive_partitioning=False)
@@ -155,9 +153,7 @@ def open_run(path: str | Path, *, verify: bool = True) -> Run:
     plan = read_plan(folder)
     state = states.read_state(folder, plan)
     states.require_finished(folder, state, plan.shards)
-    if verify:
-        require_verified(folder, plan, state)
-    return Run(folder, plan, state)
+    return Run(folder, plan, state, verified=verify and require_verified(folder, plan, state))
 
 
 def open_runs(paths: Sequence[str | Path], *, verify: bool = True) -> Runs:

@@ -363,10 +363,12 @@ def bind(
 def _statement(con: duckdb.DuckDBPyConnection, question: Question) -> duckdb.Statement:
     import duckdb
 
+    from balance.dataset.sql_guard import shortened
+
     try:
         statements = con.extract_statements(question.sql)
     except duckdb.Error as error:
-        raise UsageError(f"{question.path}: {error}") from None
+        raise UsageError(f"{question.path}: {shortened(str(error))}") from None
     if len(statements) != 1:
         raise UsageError(f"{question.path}: expected one statement, found {len(statements)}")
     return statements[0]

@@ -35,6 +35,8 @@ _FUNCTIONS: Final = {"nextval", "pg_sleep", "setval", "setseed", "sleep_ms", "wr
 _CALLED: Final = re.compile(r'"function_name":"((?:[^"\\]|\\.)*)"')
 """A function in a serialized statement. No text of the user looks like it: its quotes are escaped."""
 
+_MOST_LINES, _LONGEST_LINE = 4, 300
+"""Of a message of DuckDB."""
 _ONLY: Final = (
     "only reading is possible: SELECT, WITH, FROM, VALUES, DESCRIBE, SHOW, SUMMARIZE, PIVOT with the values "
     "listed (ON column IN (1, 2)), and EXPLAIN or EXPLAIN ANALYZE of those"
@@ -82,6 +84,14 @@ def check_statement(con: duckdb.DuckDBPyConnection, text: str) -> Statement:
     return statement
 
 
+def shortened(message: str) -> str:
+    """Return a message of DuckDB without advice on settings, cut short: it may quote a value of megabytes."""
+    for noise in ("\n\nPossible solutions", "\n\nSee also", "\n\nIf the database file", ' Use "SET '):
+        message = message.split(noise, maxsplit=1)[0]
+    lines = [line for line in message.split("\n") if line.strip()][:_MOST_LINES]
+    return "\n".join(line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..." for line in lines)
+
+
 def split_statements(con: duckdb.DuckDBPyConnection, text: str) -> list[str]:
     """Return the statements of a text, each without its semicolon."""
     return [_without_end(statement.query) for statement in _parsed(con, text)]
@@ -94,7 +104,7 @@ def _parsed(con: duckdb.DuckDBPyConnection, text: str) -> list[Any]:
         text.encode()
         return list(con.extract_statements(text))
     except duckdb.Error as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(shortened(str(error))) from None
     except UnicodeError:
         raise UsageError("the query is not valid Unicode text") from None
     except ValueError as error:  # a kind of statement that the Python side has no name for

@@ -6,6 +6,7 @@ or devices.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from balance import games, machine, resources
 from balance.dataset import sql_quote
@@ -25,14 +26,22 @@ from balance.dataset.plan import Plan
 from balance.errors import BalanceError, DataError
 from balance.files import open_regular, write_whole
 
+if TYPE_CHECKING:
+    import duckdb
+
 _HOUR: Final = 3600.0
 _MOST_A_ROUND: Final = 8
 """Rows that one seat can have in a table for each round."""
+MOST_ENTRIES: Final = 10_000
+"""Rows of a small table, and one for each cell."""
 _MOST_STAMPED: Final = 64 * 2**20
+_NEVER: Final = (0.0, None)
 
 _Stamp = list[int | str]
 """Inode, size, times of the last change, and the digest that the content had then."""
-_verified: dict[str, _Stamp] = {}
+_Known = tuple[float, _Stamp]
+"""When a file was verified, and its stamp then."""
+_verified: dict[str, _Known] = {}
 """Files that this process has verified."""
 
 
@@ -68,39 +77,44 @@ def damages(
                 yield Damage(name, problem)
 
 
-def require_verified(folder: Path, plan: Plan, state: State) -> None:
-    """Refuse a run with a damaged file, or other numbers of rows than those of its plan.
+def require_verified(folder: Path, plan: Plan, state: State) -> bool:
+    """Refuse a run with a damaged file, wrong numbers of rows or wrong names; False if nothing is verified.
 
-    Wrong bytes may read as wrong numbers, and a small file as more rows than there is memory. A file is read
-    once per process, and not at all if a stamp in the user's cache says that it was read within the last hour
-    and has not been touched since.
+    Wrong bytes may read as wrong numbers, and a small file as more rows than there is memory. A file is not
+    read if this process, or a stamp in the user's cache, knows that it was read within the last hour and has
+    not been touched since.
     """
     if _Trust.given:
-        return
+        return False
     try:
         place = resources.cache_dir() / "verified" / f"{_hash(str(folder.resolve()))}.json"
     except BalanceError:  # no home
         place = None
     stamped = _read_stamps(place) if place is not None else {}
-    known: dict[str, _Stamp] = {}
+    now = time.time()
+    known: dict[str, _Known] = {}
     todo = State()
     for name, record in state.files().items():
         stamp = _stamp(folder / name, record)
-        if stamp in (_verified.get(str(folder / name)), stamped.get(name)):
-            known[name] = stamp
-        else:
+        times = [
+            then
+            for then, earlier in (_verified.get(str(folder / name), _NEVER), stamped.get(name, _NEVER))
+            if earlier == stamp and 0 <= now - then < _HOUR
+        ]
+        known[name] = max(times, default=now), stamp  # of before it is read: it may change meanwhile
+        if not times:
             todo.head[name] = record
-    found = chain(damages(folder, todo), wrong_counts(folder, plan, state) if todo.head else ())
-    for damage in found:
+    rows = (wrong_counts(folder, plan, state), wrong_names(folder, plan, state)) if todo.head else ()
+    for damage in chain(damages(folder, todo), *rows):
         raise DataError(
             f"{folder / damage.file}: {damage.problem}; 'balance doctor {folder}' shows everything that is "
             f"damaged, 'balance simulate --repair {folder}' plays it again"
         )
     if todo.head:
-        known |= {name: _stamp(folder / name, record) for name, record in todo.head.items()}
         _verified.update({str(folder / name): stamp for name, stamp in known.items()})
         if place is not None:
             _write_stamps(place, known)
+    return True
 
 
 def wrong_counts(folder: Path, plan: Plan, state: State) -> Iterator[Damage]:
@@ -118,6 +132,28 @@ def wrong_counts(folder: Path, plan: Plan, state: State) -> Iterator[Damage]:
             yield Damage(table, str(problem))
 
 
+def wrong_names(folder: Path, plan: Plan, state: State) -> Iterator[Damage]:
+    """Yield the small tables with too many rows, or with characters that cannot be shown."""
+    most = len(plan.cells) + MOST_ENTRIES
+    for name in (name for name in state.head if name.endswith(".parquet")):
+        file = folder / name
+        try:
+            if count_rows([file]) > most:
+                yield Damage(name, f"more than {most:,} rows")
+            elif not all(text.isprintable() for text in _unusual_texts(file)):
+                yield Damage(name, "a text with control characters")
+        except DataError as problem:
+            yield Damage(name, str(problem))
+
+
+def _unusual_texts(file: Path) -> list[str]:
+    """Return the rows with other characters than those of ASCII, each as one text."""
+    query = f"select x::varchar from {sql_quote.parquet([file])} x"  # noqa: S608 - quoted
+    return [
+        str(row) for (row,) in _fetched(f"from ({query}) t(row) where not regexp_full_match(row, '[ -~]*')")
+    ]
+
+
 def require_count(table: str, rows: int, exact: Mapping[str, int], rounds: int) -> None:
     """Refuse a number of rows that is not the `exact` one or, of other tables, too large for the rounds."""
     most = exact.get(table, rounds * _MOST_A_ROUND)
@@ -127,14 +163,26 @@ def require_count(table: str, rows: int, exact: Mapping[str, int], rounds: int) 
 
 def count_rows(files: Sequence[Path]) -> int:
     """Return how many rows Parquet files have by their footers; DataError if one cannot be read."""
+    ((rows,),) = _fetched(f"select count(*) from {sql_quote.parquet(files)}")  # noqa: S608 - quoted
+    return int(rows)
+
+
+@functools.cache
+def _reader() -> duckdb.DuckDBPyConnection:
+    """Return a connection that is kept: to open one takes longer than to read the footers of a table."""
+    import duckdb
+
+    return duckdb.connect(config={"threads": "1", "memory_limit": "1GB"})
+
+
+def _fetched(query: str) -> list[tuple[Any, ...]]:
     import duckdb
 
     try:
-        with duckdb.connect(config={"threads": "1", "memory_limit": "1GB"}) as con:
-            ((rows,),) = con.execute(f"select count(*) from {sql_quote.parquet(files)}").fetchall()  # noqa: S608 - quoted
+        with _reader().cursor() as con:
+            return con.execute(query).fetchall()
     except duckdb.Error as error:
-        raise DataError(f"unreadable: {str(error).splitlines()[0]}") from None
-    return int(rows)
+        raise DataError(f"unreadable: {str(error).splitlines()[0]:.300}") from None
 
 
 def strangers(folder: Path, state: State) -> list[str]:
@@ -179,19 +227,18 @@ def _stamp(file: Path, record: FileRecord) -> _Stamp:
     return [found.st_dev, found.st_ino, found.st_size, *times, record.size, record.sha256]
 
 
-def _read_stamps(place: Path) -> dict[str, _Stamp]:
+def _read_stamps(place: Path) -> dict[str, _Known]:
     try:
         with open_regular(place.parent, place.name, _MOST_STAMPED) as file:
-            document = json.load(file)
-        return dict(document["files"]) if 0 <= time.time() - document["time"] < _HOUR else {}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return {name: (float(then), list(stamp)) for name, (then, stamp) in json.load(file).items()}
+    except (OSError, ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         return {}
 
 
-def _write_stamps(place: Path, files: dict[str, _Stamp]) -> None:
+def _write_stamps(place: Path, files: dict[str, _Known]) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(place, json.dumps({"time": time.time(), "files": files}).encode())
+        write_whole(place, json.dumps(files).encode())
     except OSError:
         return  # the next process verifies again
 

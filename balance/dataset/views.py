@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from balance.dataset import sql_quote
 from balance.dataset.item_views import item_views
 from balance.dataset.metric_views import CountedDeals, metric_views
+from balance.dataset.pooled_views import pooled_views
 from balance.dataset.run import Run
 from balance.dataset.schema import (
     StoredColumn,
@@ -109,7 +110,7 @@ def view_queries(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
     views |= {table.name: _big(game, table, runs) for table in runs[0].tables}
     if game.facts.holdings:
         views[game.facts.holdings.name] = _held(game, game.facts.holdings, several=len(runs) > 1)
-    return views | metric_views(runs, counted) | item_views(game, counted)
+    return views | metric_views(runs, counted) | item_views(game, counted) | pooled_views(runs, counted)
 
 
 def _actions(game: Game[Any, Any]) -> str:

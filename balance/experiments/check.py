@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from balance import games
+from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run, open_runs
 from balance.dataset.schema import split_game_id
 from balance.dataset.views import create_views
@@ -30,7 +31,7 @@ from balance.judge.quality import Probed
 from balance.judge.sentences import finding_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, Key, Verdict, combined
-from balance.measure.cells import CellStatistics, Statistics, connect, telling_game
+from balance.measure.cells import Statistics, connect, telling_game
 from balance.measure.metrics import Measurement
 from balance.stats.corrections import Look
 
@@ -134,7 +135,7 @@ class Check:
         return usual[len(usual) // 2], None
 
     @property
-    def by_policy(self) -> list[tuple[CellStatistics, Measurement]]:
+    def by_policy(self) -> list[tuple[PlannedCell, Measurement]]:
         """The win points of every policy where different ones meet, cell by cell."""
         return [
             (cell.cell, measured)

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run, open_runs
 from balance.errors import DataError
 from balance.experiments.side_by_side import fresh_seed, play_prepared
 from balance.games.variants import texts_of
-from balance.judge.findings import Finding, compute_p_values
+from balance.judge.findings import Finding
 from balance.judge.ranking import HEADLINE, Ranking, judged_cells, rank
 from balance.judge.sentences import measured_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import TOO_MANY, Judgement, Key, Verdict
-from balance.measure.cells import CellStatistics, Statistics, statistics
-from balance.measure.metrics import Measurement, measure
+from balance.measure.cells import Statistics, statistics
+from balance.measure.metrics import Measurement
 from balance.stats.corrections import Look
 
 if TYPE_CHECKING:
@@ -41,9 +42,9 @@ class Confirmed:
         """Whether the fresh games alone say the same: outside the range, at 5% one-sided."""
         if self.fresh is None:
             return False
-        again = Finding(self.finding.cell, self.fresh, self.finding.threshold, self.finding.upper)
-        compute_p_values([again])
-        return again.p_broken <= 0.05
+        again = self.fresh.estimate
+        test = again.above if self.finding.upper else again.below
+        return bool(test(self.finding.bound) <= 0.05)
 
     def sentence(self, items: Mapping[str, str]) -> str:
         """Return the fresh figure in words; `items` has the names of items by id."""
@@ -131,10 +132,8 @@ def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int
     return sorted(found, key=lambda confirmed: order[id(confirmed.finding)])
 
 
-def _again(fresh: Statistics, cell: CellStatistics | None, finding: Finding) -> Measurement | None:
-    if cell is None:
-        return None
-    return next((m for m in measure(fresh, cell) if m.name == finding.measured.name), None)
+def _again(fresh: Statistics, cell: PlannedCell | None, finding: Finding) -> Measurement | None:
+    return fresh.figures.find(cell.id, finding.measured.name) if cell else None
 
 
 # --- until it is decided

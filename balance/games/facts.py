@@ -106,6 +106,7 @@ class Strength(NamedTuple):
 class Holdings:
     """Which items a seat came to hold, and how: bit masks in the table `seats`, of type uint64.
 
+    An item exists once: in a game at most one seat is dealt it.
     The first column of a mask holds the 64 items with the lowest ids, bit k the k-th of them from 0; the next
     column holds the next 64.
     """

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
-from balance.judge.findings import Finding, compute_p_values, worst_first
+import numpy as np
+
+from balance.dataset.plan import PlannedCell
+from balance.judge.findings import Finding, Findings, worst_first
 from balance.judge.quality import NOTHING_KNOWN, Qualities
 from balance.judge.strengths import strength_of
-from balance.judge.thresholds import Class, Thresholds
-from balance.measure.cells import CellStatistics, Statistics
-from balance.measure.metrics import Measurement, measure_cells
+from balance.judge.thresholds import Thresholds
+from balance.measure.cells import Statistics
+from balance.measure.metrics import Array, Measurement, Name
 
 
 class Verdict(StrEnum):
@@ -27,165 +30,144 @@ class Verdict(StrEnum):
 class CellVerdict:
     """One cell: its findings, and the verdict at its strength of play once they are corrected."""
 
-    cell: CellStatistics
+    cell: PlannedCell
     strength: str
     """The strength of play that it holds for: `casual play`."""
-    findings: tuple[Finding, ...]
+    table: Findings
+    rows: Array
+    """The places of its findings in the table."""
     missing: tuple[str, ...] = ()
     """Metrics with a threshold that should have been measured and could not: the verdict is not fine."""
-    may_break: bool = False
-    """Whether what is missing could break the game."""
     verdict: Verdict = Verdict.UNDECIDED
+    judged: bool = True
+    """Whether a verdict may rest on it: not on weaker play, and on search only where it finds a fault."""
     not_broken: bool = False
     """Whether every metric is clearly inside the ends that break the game."""
+    p_fine: float = 1.0
+    """The p-value against "outside any end"."""
     further: float = 0.0
     """Games of this cell that would settle it, were everything as estimated; infinite if none would."""
-    holding: Finding | None = None
-    """The finding that needs most of them."""
+    held: int | None = None
+    """The place of the finding that needs most of them."""
 
     @property
-    def p_unbroken(self) -> float:
-        """The p-value against "outside an end that breaks the game"."""
-        return 1.0 if self.may_break else self._p_inside([f for f in self.findings if f.kind is Class.BREAKS])
+    def findings(self) -> list[Finding]:
+        """Everything that was looked at."""
+        return [self.table.finding(place) for place in self.rows.tolist()]
 
     @property
-    def p_fine(self) -> float:
-        """The p-value against "outside any end"."""
-        return self._p_inside(self.findings)
-
-    def _p_inside(self, findings: Sequence[Finding]) -> float:
-        return max((f.p_fine for f in findings if f.holds), default=0.0) if self._shows_play else 1.0
+    def holding(self) -> Finding | None:
+        """The finding that needs most games."""
+        return None if self.held is None else self.table.finding(self.held)
 
     @property
-    def _shows_play(self) -> bool:
-        """Whether it shows the play that a verdict is about."""
-        return any(not (finding.weaker or finding.search) for finding in self.findings)
-
-    @property
-    def advises(self) -> bool:
-        """Whether it shows players who search, beside the default player: it can find faults, not fine."""
-        return not self._shows_play and any(finding.search for finding in self.findings)
-
-    @property
-    def judged(self) -> bool:
-        """Whether a verdict may rest on it: not on weaker play, and on search only where it finds a fault."""
-        fault = any(finding.broken or finding.bent for finding in self.findings)
-        return not self.findings or self._shows_play or fault
+    def outside(self) -> list[Finding]:
+        """Findings outside their range, whether a verdict rests on them or not, the worst first."""
+        places = self.rows[self.table.outside[self.rows]].tolist()
+        return sorted(map(self.table.finding, places), key=worst_first)
 
     @property
     def broken(self) -> list[Finding]:
         """Findings that break it, the worst first."""
-        return sorted((f for f in self.findings if f.broken), key=worst_first)
+        return [finding for finding in self.outside if finding.broken]
 
     @property
     def bent(self) -> list[Finding]:
         """Findings that bend it, the farthest outside first."""
-        return sorted((f for f in self.findings if f.bent), key=worst_first)
+        return [finding for finding in self.outside if finding.bent]
 
     @property
     def accepted(self) -> list[Finding]:
         """Findings that would break or bend it, had they not been accepted."""
-        return sorted((f for f in self.findings if f.outside and f.accepted), key=worst_first)
+        return [finding for finding in self.outside if finding.accepted]
 
     @property
     def weaker(self) -> list[Finding]:
         """Findings outside their range in weaker play alone."""
-        return sorted((f for f in self.findings if f.outside and f.weaker), key=worst_first)
+        return [finding for finding in self.outside if finding.weaker]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Bench:
-    """Measurements that several judgements of the same games share, computed once."""
+    """Metrics that several judgements of the same games share."""
 
     statistics: Statistics
     qualities: Qualities = NOTHING_KNOWN
     """The quality of the play behind each verdict."""
-    measured: dict[int, list[Measurement]] = field(default_factory=dict)
-    _played: dict[str, set[tuple[int, tuple[str, ...]]]] = field(default_factory=dict)
 
-    def of(self, cell: CellStatistics) -> list[Measurement]:
+    def of(self, cell: PlannedCell) -> list[Measurement]:
         """Return the metrics of a cell."""
-        self.measure([cell])
-        return self.measured[cell.id]
-
-    def measure(self, cells: Iterable[CellStatistics]) -> None:
-        """Compute the metrics of cells, all at once."""
-        missing = [cell for cell in cells if cell.id not in self.measured]
-        if missing:
-            self.measured |= measure_cells(self.statistics, missing)
+        return self.statistics.figures.of(cell.id)
 
     def without(self, finding: Finding) -> Measurement | None:
         """Return what a finding is about, measured without variants; None if that was not played."""
         base = self.statistics.baseline(finding.cell) if finding.cell.variants else None
-        if base is None:
-            return None
-        return next((m for m in self.of(base) if m.name == finding.measured.name), None)
+        return self.statistics.figures.find(base.id, finding.measured.name) if base else None
 
-    def looks(self, cells: Sequence[CellStatistics], thresholds: Thresholds) -> list[CellVerdict]:
+    def pooled(self, name: Name) -> bool:
+        """Return whether a metric is judged over everything that was played."""
+        metric = name.metric.name
+        return metric == "item" or (metric == "seat" and self.statistics.facts.seats_alike)
+
+    def looks(self, cells: Sequence[PlannedCell], thresholds: Thresholds) -> Findings:
         """Compare cells with the thresholds; p-values of all findings are computed at once."""
-        self.measure(cells)
-        found = [self._look(cell, thresholds) for cell in cells]
-        compute_p_values([finding for seen in found for finding in seen.findings])
+        figures = self.statistics.figures
+        found = Findings(figures, cells, thresholds)
+        found.pooled = figures.of_names(map(self.pooled, figures.names))[found.code]
+        found.weaker = self._weaker(found)
+        found.search = self._searching(found)
         return found
 
-    def searches(self, cell: CellStatistics) -> bool:
-        """Return whether the players of a cell think everything out."""
-        return not strength_of(self.statistics.facts, cell.lineup).learned
-
-    def weaker(self, cell: CellStatistics, measured: Measurement) -> bool:
-        """Return whether a metric is judged at another table: that of the default player, if it was played.
+    def _weaker(self, found: Findings) -> Array:
+        """Return which findings are judged at another table: that of the default player, if it was played.
 
         Metrics that compare policies are judged where they meet the default player, skill where one of it
         sits among others, if that was played; players who think everything out count wherever they play.
         """
-        facts = self.statistics.facts
-        if measured.metric.name == "skill":
-            alone = f"one:{facts.usual},"
-            return not cell.lineup.startswith(alone) and (cell.players, cell.variants) in self._with(alone)
-        if (measured.metric.compares or measured.metric.mixed) and f"win_points:{facts.usual}" in cell.sums:
-            return False
-        if cell.lineup == facts.default_lineup or self.searches(cell):
-            return False
-        return self._default(cell) is not None
+        facts, names = self.statistics.facts, found.figures.names
+        alone = f"one:{facts.usual},"
+        every = self.statistics.cells.values()
+        skilled = {(c.players, c.variants) for c in every if c.games and c.lineup.startswith(alone)}
+        elsewhere, beside = (
+            np.array(values, np.bool_)
+            for values in (
+                [
+                    not cell.lineup.startswith(alone) and (cell.players, cell.variants) in skilled
+                    for cell in found.cells
+                ],
+                [
+                    cell.lineup != facts.default_lineup
+                    and not self._searches(cell)
+                    and self._default(cell) is not None
+                    for cell in found.cells
+                ],
+            )
+        )
+        met = f"win_points:{facts.usual}"
+        meets = found.figures.has([cell.id for cell in found.cells], met)
+        skill = found.figures.of_names(one.metric.name == "skill" for one in names)[found.code]
+        comparing = found.figures.of_names(one.metric.compares or one.metric.mixed for one in names)[
+            found.code
+        ]
+        other = beside[found.at] & ~(comparing & meets[found.at])
+        return np.where(skill, elsewhere[found.at], other)
 
-    def _default(self, cell: CellStatistics) -> CellStatistics | None:
+    def _searching(self, found: Findings) -> Array:
+        """Return what players who search show beside the default player, who shows the metric too."""
+        wanted = np.zeros(len(found), np.bool_)
+        for place, cell in enumerate(found.cells):
+            default = self._default(cell) if self._searches(cell) else None
+            if default is not None:
+                shown, _ = found.figures.rows(np.array([default.id]))
+                own = slice(found.starts[place], found.starts[place + 1])
+                wanted[own] = np.isin(found.code[own], found.figures.code[shown])
+        return wanted
+
+    def _searches(self, cell: PlannedCell) -> bool:
+        """Return whether the players of a cell think everything out."""
+        return not strength_of(self.statistics.facts, cell.lineup).learned
+
+    def _default(self, cell: PlannedCell) -> PlannedCell | None:
         """Return the cell of the default player with the same players and variants, if it was played."""
-        facts = self.statistics.facts
-        found = self.statistics.find(cell.players, cell.variants, facts.default_lineup)
+        found = self.statistics.find(cell.players, cell.variants, self.statistics.facts.default_lineup)
         return found if found is not None and found.games else None
-
-    def _with(self, start: str) -> set[tuple[int, tuple[str, ...]]]:
-        """Return the players and variants for which a lineup that begins like this was played."""
-        if start not in self._played:
-            cells = self.statistics.cells.values()
-            self._played[start] = {
-                (c.players, c.variants) for c in cells if c.games and c.lineup.startswith(start)
-            }
-        return self._played[start]
-
-    def pooled(self, measured: Measurement) -> bool:
-        """Return whether a metric is judged over everything that was played."""
-        name = measured.metric.name
-        return name == "item" or (name == "seat" and self.statistics.facts.seats_alike)
-
-    def _look(self, cell: CellStatistics, thresholds: Thresholds) -> CellVerdict:
-        default = self._default(cell) if self.searches(cell) else None
-        beside = {measured.name for measured in self.of(default)} if default else set()
-        findings: list[Finding] = []
-        for measured in self.measured[cell.id]:
-            threshold = thresholds.of(measured)
-            if threshold is None or not measured.comparable:
-                continue
-            for upper, bound in ((False, threshold.low), (True, threshold.high)):
-                if bound is not None:
-                    accepted = thresholds.accepts(measured, upper=upper)
-                    finding = Finding(cell, measured, threshold, upper, accepted=accepted)
-                    finding.weaker, finding.pooled = self.weaker(cell, measured), self.pooled(measured)
-                    finding.search = measured.name in beside
-                    findings.append(finding)
-        looked = {finding.measured.metric.name for finding in findings}
-        multiples = [t for t in thresholds.entries if t.of_base and t.metric not in looked]
-        missing = multiples if cell.variants and self.statistics.baseline(cell) is None else []
-        strength = strength_of(self.statistics.facts, cell.lineup).name
-        may_break = any(Class.BREAKS in threshold.classes for threshold in missing)
-        return CellVerdict(cell, strength, tuple(findings), tuple(t.metric for t in missing), may_break)

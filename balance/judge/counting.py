@@ -14,14 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from balance.judge.findings import Finding
-from balance.judge.thresholds import Class
-from balance.judge.verdict import Judgement, Verdict
+from balance.judge.findings import Findings
+from balance.judge.verdict import CellVerdict, Judgement, Verdict
+from balance.measure.metrics import Array
 from balance.stats.deconvolution import chances_beyond, normal_scores
 
 _LEVEL: Final = 0.025
@@ -52,12 +52,11 @@ class Counted:
 def counted(judgements: Iterable[Judgement]) -> tuple[Counted, ...]:
     """Return the estimated number of broken, bent and fine combinations; all have the same players."""
     every = list(judgements)
-    tested = [_p_values(judgement) for judgement in every]
-    chances = _chances(every)
+    tested, chances = _p_values(every), _chances(every)
     found = []
     for verdict in COUNTED:
-        low = _rejected([p[verdict][0] for p in tested])
-        high = len(every) - _rejected([p[verdict][1] for p in tested])
+        is_so, is_not = tested[verdict]
+        low, high = _rejected(is_so), len(every) - _rejected(is_not)
         least, middle, most = chances[verdict]
         narrow_low = max(low, math.floor(_sum(least, -_SPREAD)))
         narrow_high = min(high, math.ceil(_sum(most, _SPREAD)))
@@ -68,6 +67,30 @@ def counted(judgements: Iterable[Judgement]) -> tuple[Counted, ...]:
     return tuple(found)
 
 
+class _Counting(NamedTuple):
+    """The findings of one table that count, and the place of the judgement of each."""
+
+    table: Findings
+    rows: Array
+    places: Array
+
+
+def _counting(judgements: Sequence[Judgement]) -> list[_Counting]:
+    """Return the findings that count; judgements of several looks have several tables."""
+    by_table: dict[int, list[tuple[int, CellVerdict]]] = {}
+    for place, judgement in enumerate(judgements):
+        for cell in judgement.cells:
+            by_table.setdefault(id(cell.table), []).append((place, cell))
+    found = []
+    for own in by_table.values():
+        table = own[0][1].table
+        rows = np.concatenate([cell.rows for _, cell in own])
+        places = np.repeat([place for place, _ in own], [len(cell.rows) for _, cell in own])
+        counts = table.counts[rows]
+        found.append(_Counting(table, rows[counts], places[counts]))
+    return found
+
+
 def _sum(chances: Floats, spread: float) -> float:
     """Return the expected number, and some standard deviations more."""
     return float(chances.sum() + spread * math.sqrt((chances * (1 - chances)).sum()))
@@ -75,26 +98,38 @@ def _sum(chances: Floats, spread: float) -> float:
 
 def _chances(judgements: Sequence[Judgement]) -> Mapping[Verdict, Floats]:
     """Return by class the chances of all combinations: at least, about, and at most."""
-    inside = {kind: np.ones((len(judgements), 3)) for kind in Class}
-    ends: dict[tuple[str, str, bool], list[tuple[int, Finding]]] = {}
-    for place, judgement in enumerate(judgements):
-        findings = [finding for cell in judgement.cells for finding in cell.findings if finding.counts]
-        for finding in findings:
-            if finding.holds:
-                key = finding.cell.lineup, finding.measured.name, finding.upper
-                ends.setdefault(key, []).append((place, finding))
-            elif finding.outside:
-                inside[finding.kind][place] = 0.0
-        if not any(finding.holds for finding in findings):
-            for kind in Class:
-                inside[kind][place] *= (1.0, 0.5, 0.0)
-    for own in ends.values():
-        away = [finding.z if finding.upper else -finding.z for _, finding in own]
-        scores = normal_scores([f.p_broken for _, f in own], [f.p_fine for _, f in own], away)
+    inside = {breaks: np.ones((len(judgements), 3)) for breaks in (True, False)}
+    ends: dict[tuple[str, str, bool], list[tuple[Array, Array, Findings]]] = {}
+    held = np.zeros(len(judgements), np.bool_)
+    for table, rows, places in _counting(judgements):
+        holds = table.holds[rows]
+        held[places[holds]] = True
+        charged = ~holds & table.outside[rows]
+        for breaks, within in inside.items():
+            within[places[charged & (table.breaks[rows] == breaks)]] = 0.0
+        lineups = {name: k for k, name in enumerate(dict.fromkeys(cell.lineup for cell in table.cells))}
+        lineup = np.array([lineups[cell.lineup] for cell in table.cells], np.int64)[table.at[rows]]
+        key = (lineup * len(table.figures.names) + table.code[rows]) * 2 + table.upper[rows]
+        for one in np.unique(key[holds]).tolist():
+            own = np.flatnonzero(holds & (key == one))
+            named, upper = divmod(one, 2)
+            place, code = divmod(named, len(table.figures.names))
+            about = list(lineups)[place], table.figures.names[code].name, bool(upper)
+            ends.setdefault(about, []).append((places[own], rows[own], table))
+    for within in inside.values():
+        within[~held] *= (1.0, 0.5, 0.0)
+    for (*_, upper), parts in ends.items():
+        p_broken, p_fine, z = (
+            np.concatenate([getattr(table, name)[rows] for _, rows, table in parts])
+            for name in ("p_broken", "p_fine", "z")
+        )
+        scores = normal_scores(p_broken, p_fine, z if upper else -z)
         beyond = chances_beyond(scores, (_BAND, 0.0, -_BAND))
-        for (place, finding), chance in zip(own, beyond, strict=True):
-            inside[finding.kind][place] *= 1 - chance
-    unbroken, unbent = inside[Class.BREAKS].T, inside[Class.BENDS].T  # at most, about, at least
+        at = np.concatenate([places for places, *_ in parts])
+        kinds = np.concatenate([table.breaks[rows] for _, rows, table in parts])
+        for breaks, within in inside.items():
+            np.multiply.at(within, at[kinds == breaks], 1 - beyond[kinds == breaks])
+    unbroken, unbent = inside[True].T, inside[False].T  # at most, about, at least
     return {
         Verdict.BROKEN: 1 - unbroken,
         Verdict.BENT: unbroken[::-1] * (1 - unbent),
@@ -102,37 +137,38 @@ def _chances(judgements: Sequence[Judgement]) -> Mapping[Verdict, Floats]:
     }
 
 
-def _p_values(judgement: Judgement) -> dict[Verdict, tuple[float, float]]:
-    """Return by class the p-values of "it is" and of "it is not"."""
-    counting = [finding for cell in judgement.cells for finding in cell.findings if finding.counts]
-    findings = [finding for finding in counting if not finding.pooled]
-    charged = {finding.kind for finding in counting if finding.pooled and finding.outside}
-    breaks, bends = ([f for f in findings if f.kind is kind] for kind in (Class.BREAKS, Class.BENDS))
-    broken, unbroken = _outside(breaks), 1.0 if Class.BREAKS in charged else _inside(breaks)
-    bent, unbent = _outside(bends), 1.0 if Class.BENDS in charged else _inside(bends)
-    if not findings:
-        return dict.fromkeys(Verdict, (1.0, 1.0))
-    return {
+def _p_values(judgements: Sequence[Judgement]) -> dict[Verdict, tuple[Floats, Floats]]:
+    """Return by class the p-values of "it is" and of "it is not" of all combinations."""
+    size = len(judgements)
+    outside = {breaks: np.ones(size) for breaks in (True, False)}
+    inside = {breaks: np.zeros(size) for breaks in (True, False)}
+    tests = {breaks: np.zeros(size, np.int64) for breaks in (True, False)}
+    for table, rows, places in _counting(judgements):
+        alone, holds = ~table.pooled[rows], table.holds[rows]
+        for breaks in (True, False):
+            own = table.breaks[rows] == breaks
+            np.minimum.at(outside[breaks], places[own & alone], table.p_broken[rows][own & alone])
+            np.maximum.at(inside[breaks], places[own & holds], table.p_fine[rows][own & holds])
+            tests[breaks] += np.bincount(places[own & alone], minlength=size)
+            inside[breaks][places[own & ~alone & table.outside[rows]]] = 1.0
+    every = tests[True] + tests[False]
+    broken, bent = (np.minimum(1.0, tests[breaks] * outside[breaks]) for breaks in (True, False))
+    broken, bent = (np.where(tests[breaks] > 0, p, 1.0) for breaks, p in ((True, broken), (False, bent)))
+    unbroken, unbent = inside[True], inside[False]
+    wrong = np.minimum(1.0, every * np.minimum(outside[True], outside[False]))
+    found = {
         Verdict.BROKEN: (broken, unbroken),
-        Verdict.BENT: (max(unbroken, bent), min(1.0, 2 * min(broken, unbent))),
-        Verdict.FINE: (max(unbroken, unbent), _outside(findings)),
+        Verdict.BENT: (np.maximum(unbroken, bent), np.minimum(1.0, 2 * np.minimum(broken, unbent))),
+        Verdict.FINE: (np.maximum(unbroken, unbent), wrong),
+    }
+    return {
+        verdict: (np.where(every > 0, is_so, 1.0), np.where(every > 0, is_not, 1.0))
+        for verdict, (is_so, is_not) in found.items()
     }
 
 
-def _outside(findings: Sequence[Finding]) -> float:
-    """Return the p-value of "one of them is outside its range"."""
-    return min(1.0, len(findings) * min((finding.p_broken for finding in findings), default=1.0))
-
-
-def _inside(findings: Sequence[Finding]) -> float:
-    """Return the p-value of "all of them are inside their ranges"."""
-    return max((finding.p_fine for finding in findings if finding.holds), default=0.0)
-
-
-def _rejected(p_values: Sequence[float]) -> int:
+def _rejected(p_values: Floats) -> int:
     """Return how many Holm's procedure rejects."""
-    ordered = sorted(p_values)
-    for place, p in enumerate(ordered):
-        if p * (len(ordered) - place) > _LEVEL:
-            return place
-    return len(ordered)
+    ordered = np.sort(p_values)
+    too_large = ordered * np.arange(len(ordered), 0, -1) > _LEVEL
+    return int(too_large.argmax()) if too_large.any() else len(ordered)

@@ -1,23 +1,28 @@
-"""Findings: one end of the accepted range of a metric of one cell, and what the games say about it."""
+"""Findings: one end of the accepted range of a metric of one cell, and what the games say about it.
+
+Hundreds of thousands are judged at once, as columns of `Findings`; a `Finding` is a record of one of them.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
 
 import numpy as np
 
-from balance.judge.thresholds import Class, Threshold
-from balance.measure.cells import CellStatistics
-from balance.measure.metrics import Measurement, by_kind
+from balance.dataset.plan import PlannedCell
+from balance.judge.thresholds import Class, Threshold, Thresholds
+from balance.measure.metrics import Array, Figures, Measurement
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One end of the accepted range of one metric of one cell, and what the games say about it."""
 
-    cell: CellStatistics
+    cell: PlannedCell
     measured: Measurement
     threshold: Threshold
     upper: bool
@@ -121,17 +126,97 @@ def worst_first(finding: Finding) -> tuple[object, ...]:
     )
 
 
-def compute_p_values(findings: Sequence[Finding]) -> None:
-    """Compute the p-values of findings, each kind of estimate at once."""
-    bounds = np.array([finding.bound for finding in findings], np.float64)
-    upper = np.array([finding.upper for finding in findings], np.bool_)
-    estimates = [finding.measured.estimate for finding in findings]
-    for kind, places in by_kind(estimates).items():
-        made = kind.stack([estimates[place] for place in places])
-        bound, high = bounds[places], upper[places]
-        broken = np.where(high, made.above(bound), made.below(bound)).tolist()
-        fine = np.where(high, made.at_most(bound), made.at_least(bound)).tolist()
-        rows = zip(places, broken, fine, made.z(bound).tolist(), strict=True)
-        for place, p_broken, p_fine, z in rows:
-            finding = findings[place]
-            finding.p_broken, finding.p_fine, finding.z = p_broken, p_fine, z
+class Findings:
+    """Findings of many cells as columns: by cell, then in the order of the metrics, the lower end first."""
+
+    def __init__(
+        self,
+        figures: Figures,
+        cells: Sequence[PlannedCell],
+        thresholds: Thresholds,
+        only: Collection[str] | None = None,
+    ) -> None:
+        rows, at = figures.rows(np.array([cell.id for cell in cells], np.int64))
+        code = figures.code[rows]
+        ranges = [
+            thresholds.of(name) if only is None or name.name in only else None for name in figures.names
+        ]
+        ends = [(one.low, one.high) if one else (None, None) for one in ranges]
+        bounds = np.array(ends, np.float64).reshape(-1, 2)
+        own, end = np.nonzero(~np.isnan(bounds[code]) & figures.comparable[rows][:, None])
+        self.figures, self.cells, self.ranges = figures, cells, ranges
+        self.at, self.row, self.code = at[own], rows[own], code[own]
+        """The place of the cell, the row of the metric, and the code of its name."""
+        self.upper, self.bound = end == 1, bounds[self.code, end]
+
+        def of_ends(values: Iterable[tuple[bool, bool]]) -> Array:
+            return np.asarray(np.array(list(values), np.bool_).reshape(-1, 2)[self.code, end])
+
+        kinds = [(one.class_low, one.class_high) if one else (Class.BENDS, Class.BENDS) for one in ranges]
+        self.breaks = of_ends((low is Class.BREAKS, high is Class.BREAKS) for low, high in kinds)
+        self.accepted = of_ends(
+            (thresholds.accepts(name, upper=False), thresholds.accepts(name, upper=True))
+            for name in figures.names
+        )
+        size = len(self.row)
+        self.p_broken, self.p_fine, self.adjusted = np.ones(size), np.ones(size), np.ones(size)
+        self.z = np.zeros(size)
+        self.weaker, self.pooled, self.search, self.overridden, self.outside, self.inside = (
+            np.zeros(size, np.bool_) for _ in range(6)
+        )
+        self._compute_p_values()
+        self._known: dict[int, Finding] = {}
+
+    def _compute_p_values(self) -> None:
+        kinds, places = self.figures.kind[self.row], self.figures.place[self.row]
+        for kind, upper in product(range(len(self.figures.estimates)), (False, True)):
+            own = np.flatnonzero((kinds == kind) & (self.upper == upper))
+            made, bound = self.figures.estimates[kind][places[own]], self.bound[own]
+            self.p_broken[own] = made.above(bound) if upper else made.below(bound)
+            self.p_fine[own] = made.at_most(bound) if upper else made.at_least(bound)
+            self.z[own] = made.z(bound)
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def counts(self) -> Array:
+        """Whether a verdict may rest on each."""
+        decides = self.outside | self.inside | ~self.search
+        return np.asarray(decides & ~(self.accepted | self.weaker | self.overridden))
+
+    @property
+    def holds(self) -> Array:
+        """Whether each must be shown inside its range before a verdict is *bent* or *fine*."""
+        return np.asarray(self.counts & ~self.pooled & ~self.search)
+
+    @property
+    def seems_outside(self) -> Array:
+        """Whether each estimate, sure or not, is outside."""
+        value = self.figures.value[self.row]
+        return np.asarray(np.where(self.upper, value > self.bound, value < self.bound))
+
+    @cached_property
+    def starts(self) -> Array:
+        """Where the findings of each cell begin, and the end of all."""
+        return np.searchsorted(self.at, np.arange(len(self.cells) + 1))
+
+    def finding(self, place: int) -> Finding:
+        """Return one as a record, always the same."""
+        if place not in self._known:
+            threshold = self.ranges[self.code[place]]
+            assert threshold is not None
+            self._known[place] = Finding(
+                self.cells[self.at[place]],
+                self.figures.measurement(int(self.row[place])),
+                threshold,
+                *(getattr(self, name)[place].item() for name in _COLUMNS),
+            )
+        return self._known[place]
+
+
+_COLUMNS = (
+    *("upper", "p_broken", "p_fine", "z", "accepted", "weaker", "pooled", "search", "overridden"),
+    *("adjusted", "outside", "inside"),
+)
+"""The columns that are fields of a record, in their order."""

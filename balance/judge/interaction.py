@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from balance.dataset.measures import declared
+from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.games.measures import LOG
 from balance.judge.strengths import strength_of
 from balance.judge.verdict import Judgements, Key, Verdict
-from balance.measure.cells import CellStatistics, Statistics
-from balance.measure.metrics import by_kind, intervals_of
-from balance.measure.pairs import beyond_rows, pair_parts
+from balance.measure.cells import SUMS, Statistics, connect_to, read_ratios
 from balance.stats.corrections import benjamini_yekutieli
 from balance.stats.intervals import Interval
+from balance.stats.ratio import Normal
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 class Interaction:
     """The effect of a pair beyond that of its two variants, in one measure."""
 
-    cell: CellStatistics
+    cell: PlannedCell
     measure: str
     """The name of its sums: `mean_length`, `stalls`, `win_points:adaptive`."""
     title: str
@@ -68,33 +69,66 @@ def interactions(
     Pairs of which a variant was not played alone at the same players and lineup are left out. With `atlas`
     only what reports compare in every pair is looked at.
     """
+    parts = _parts(statistics, cells)
+    if not parts:
+        return []
+    with nullcontext(con) if con else connect_to(runs, set().union(*parts.values())) as opened:
+        sums = ", ".join(f"{name}::bigint as {name}" for name in SUMS)
+        found = opened.execute(
+            f"""select cell_id, measure, "of", scale, value, error, {sums}
+            from interactions where {"atlas" if atlas else "true"} order by all"""
+        ).fetchnumpy()
     measures = declared(statistics.facts, statistics.facts.policies)
     titles = {one.name: one.beyond.title for one in measures if one.beyond}
-    order = {name: k for k, name in enumerate(titles)}
-    rows = sorted(
-        beyond_rows(runs, pair_parts(statistics, cells), atlas=atlas, con=con),
-        key=lambda row: (row[0], order[row[1]], row[2]),
+    place = np.array([list(titles).index(name) for name in found["measure"]], np.int64)
+    order = np.lexsort((found["of"].astype(str), place, found["cell_id"]))
+    rows = {name: column[order] for name, column in found.items()}
+    rows = {name: column[np.isin(rows["cell_id"], list(parts))] for name, column in rows.items()}
+    logs = rows["scale"] == LOG
+    normal = Normal(rows["value"], rows["error"], rows["deals"])
+    ratio = read_ratios({**rows, "most": np.full(len(logs), np.inf)})
+    value, low, high, above, below = (
+        np.where(logs, *both).tolist()
+        for both in (
+            (normal.value, ratio.value),
+            (normal.low, ratio.low),
+            (normal.high, ratio.high),
+            (normal.above(0.0), ratio.above(0.0)),
+            (normal.below(0.0), ratio.below(0.0)),
+        )
     )
-    estimates = [estimate for *_, estimate in rows]
-    p_values = [1.0] * len(rows)
-    for kind, places in by_kind(estimates).items():
-        made = kind.stack([estimates[place] for place in places])
-        both = np.minimum(1.0, 2 * np.minimum(made.above(0.0), made.below(0.0)))
-        for place, p in zip(places, both.tolist(), strict=True):
-            p_values[place] = p
-    every = zip(rows, intervals_of(estimates), p_values, benjamini_yekutieli(p_values), strict=True)
+    p_values = np.minimum(1.0, 2 * np.minimum(above, below)).tolist()
     return [
         Interaction(
             statistics.cells[number],
             f"{measure}:{of}" if of else measure,
             titles[measure].format(of=of),
             scale,
-            interval,
+            Interval(*ends),
             p,
             adjusted,
         )
-        for (number, measure, of, scale, _), interval, p, adjusted in every
+        for number, measure, of, scale, ends, p, adjusted in zip(
+            rows["cell_id"].tolist(),
+            *(rows[name] for name in ("measure", "of", "scale")),
+            zip(value, low, high, strict=True),
+            p_values,
+            benjamini_yekutieli(p_values),
+            strict=True,
+        )
     ]
+
+
+def _parts(statistics: Statistics, cells: Iterable[int] | None) -> dict[int, set[int]]:
+    """Return the pairs whose two variants were also played alone, and without any: the cells of each."""
+    found = {}
+    for number in statistics.cells if cells is None else cells:
+        cell = statistics.cells[number]
+        wanted = [(), *((name,) for name in cell.variants)] if len(cell.variants) == 2 else []
+        parts = [statistics.find(cell.players, names, cell.lineup) for names in wanted]
+        if parts and all(parts):
+            found[number] = {number, *(part.id for part in parts if part)}
+    return found
 
 
 # --- neither breaks it, together they do

@@ -59,7 +59,11 @@ class Ranking:
 
     def only_together(self, judgement: Judgement) -> Together | None:
         """Return at which strength a combination is broken although its variants alone are not, if any."""
-        return next((one for one in self.together if one.key == judgement.key), None)
+        return self._together.get(judgement.key)
+
+    @cached_property
+    def _together(self) -> dict[Key, Together]:
+        return {one.key: one for one in reversed(self.together)}
 
     def reason(self, judgement: Judgement) -> Finding | None:
         """Return what breaks or bends a combination most, or what keeps it undecided."""

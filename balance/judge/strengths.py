@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from balance.dataset.plan import PlannedCell
 from balance.games.facts import Facts, Strength
-from balance.measure.cells import CellStatistics
 
 
 def strength_of(facts: Facts, lineup: str) -> Strength:
@@ -16,6 +16,6 @@ def strength_of(facts: Facts, lineup: str) -> Strength:
     return Strength(lineup, lineup)
 
 
-def of_default(cells: Sequence[CellStatistics], facts: Facts) -> list[CellStatistics]:
+def of_default(cells: Sequence[PlannedCell], facts: Facts) -> list[PlannedCell]:
     """Return the cells of the default player, or all if it did not play: most metrics are judged there."""
     return [cell for cell in cells if cell.lineup == facts.default_lineup] or list(cells)

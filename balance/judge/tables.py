@@ -6,26 +6,29 @@ apart, as `balance check` without names does. Nothing here is written into a run
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from balance.dataset import kept
 from balance.dataset.parquet import encode
 from balance.games.sources import digest
 from balance.judge.bench import Bench
 from balance.judge.counting import counted
-from balance.judge.findings import Finding
+from balance.judge.findings import Finding, Findings
 from balance.judge.interaction import together
 from balance.judge.quality import REPLIES_FILE, columns, load_qualities
-from balance.judge.thresholds import Threshold, Thresholds, load_thresholds
+from balance.judge.thresholds import Class, Threshold, Thresholds, load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, judge
 from balance.measure.cells import statistics
-from balance.measure.metrics import Measurement
-from balance.resources import cache_dir, shipped
+from balance.measure.metrics import Array, Figures
+from balance.resources import shipped
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from balance.dataset.run import Run
     from balance.judge.ranking import Ranking
 
@@ -196,36 +199,26 @@ def files(
     gains = replies.read_bytes() if replies is not None and replies.is_file() else b""
     asked = (ranges.entries, ranges.accepted, sorted(players), gains)
     content = repr((digest(__name__), asked, [sorted(run.state.files().items()) for run in runs]))
-    folder = cache_dir() / "judgements" / hashlib.sha256(content.encode()).hexdigest()[:24]
+    folder = kept.folder_for(runs, "judgements", content)
     found = {table: folder / f"{table}.parquet" for table in COLUMNS}
     if all(map(kept.is_kept, found.values())):
         return found
     rows = _rows(runs, ranges, players, ranking)
     for table, file in found.items():
-        kept.keep(file, _encoded(COLUMNS[table], rows[table]))
+        kept.keep(file, encode(rows[table]))
     return found
-
-
-def _encoded(columns: Mapping[str, str], rows: Sequence[Mapping[str, object]]) -> memoryview:
-    import polars as pl
-
-    types: dict[str, Any] = {
-        "integer": pl.Int32,
-        "bigint": pl.Int64,
-        "double": pl.Float64,
-        "boolean": pl.Boolean,
-        "varchar": pl.String,
-    }
-    return encode(pl.DataFrame(rows, {name: types[kind] for name, kind in columns.items()}, orient="row"))
 
 
 def _rows(
     runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int], ranking: Ranking | None
-) -> dict[str, list[dict[str, object]]]:
-    """Judge what has variants, and what has none, and return the rows of each table."""
+) -> dict[str, pl.DataFrame]:
+    """Judge what has variants, and what has none, and return each table."""
+    import polars as pl
+
     summed = ranking.statistics if ranking else statistics(runs)
     bench = ranking.bench if ranking else Bench(summed, load_qualities(runs))
     found: dict[str, list[dict[str, object]]] = {table: [] for table in COLUMNS}
+    findings = []
     for with_variants in (False, True):
         cells = [
             number
@@ -244,15 +237,15 @@ def _rows(
             for judgement in judged.judgements
             for cell in judgement.cells
         ]
-        found["findings"] += _findings(judged, bench)
+        findings.append(_findings(judged))
         found["verdict_counts"] += _counts(judged)
-    found["pooled_findings"] = [
-        {"players": pool.cell.players, "verdict": pool.verdict.value} | _end(pool, finding)
-        for pool in judged.pools
-        for finding in pool.findings
-    ]
     found["thresholds"] += map(_threshold, thresholds.entries)
-    return found
+    frames = {table: pl.DataFrame(rows, _schema(table), orient="row") for table, rows in found.items()}
+    for pool in judged.pools:
+        size, ends = len(pool.rows), _ends(pool.table, pool.rows, {pool.cell.id: pool.strength})
+        own = {"players": [pool.cell.players] * size, "verdict": pool.verdict.value}
+        frames["pooled_findings"].extend(_frame("pooled_findings", ends | own))
+    return frames | {"findings": pl.concat(findings)}
 
 
 def _threshold(entry: Threshold) -> dict[str, object]:
@@ -317,39 +310,84 @@ def _counts(judged: Judgements) -> Iterator[dict[str, object]]:
                         "of": one.of}  # fmt: skip
 
 
-def _findings(judged: Judgements, bench: Bench) -> Iterator[dict[str, object]]:
-    """Yield a row per end of a range, and one for a metric that is only shown."""
-    for cell in (cell for judgement in judged.judgements for cell in judgement.cells):
-        at: dict[str, object] = dict.fromkeys(COLUMNS["findings"]) | {"cell_id": cell.cell.id}
-        for finding in cell.findings:
-            flags: dict[str, object] = {"weaker": finding.weaker, "overridden": finding.overridden}
-            flags |= {"accepted": finding.accepted, "threshold_id": finding.threshold.id}
-            yield at | _end(cell, finding) | flags
-        ends = {finding.measured.name for finding in cell.findings}
-        for measured in bench.of(cell.cell):
-            if measured.name not in ends:
-                yield at | _measured(cell, measured) | {"class": _SHOWN}
+def _findings(judged: Judgements) -> pl.DataFrame:
+    """Return a row per end of a range, and one for a metric that is only shown."""
+    import polars as pl
+
+    every = [cell for judgement in judged.judgements for cell in judgement.cells]
+    tables = list({id(cell.table): cell.table for cell in every}.values())
+    strengths = {cell.cell.id: cell.strength for cell in every}
+    frames = [pl.DataFrame(schema=_schema("findings"))]
+    for table in tables:
+        figures = table.figures
+        ends = _ends(table, np.arange(len(table)), strengths)
+        flags = {name: getattr(table, name) for name in ("weaker", "overridden", "accepted")}
+        ids = [one.id if one else "" for one in table.ranges]
+        flags["threshold_id"] = np.array(ids, object)[table.code]
+        frames.append(_frame("findings", ends | flags))
+        rows, _ = figures.rows(np.array([cell.id for cell in table.cells], np.int64))
+        shown = np.setdiff1d(rows, table.row)
+        frames.append(_frame("findings", _measured(figures, shown, strengths) | {"class": _SHOWN}))
+    return pl.concat(frames)
 
 
-def _end(cell: CellVerdict, finding: Finding) -> dict[str, object]:
-    return _measured(cell, finding.measured) | {
-        "class": finding.kind.value,
-        "end": "high" if finding.upper else "low",
-        "threshold": finding.bound,
-        "p": finding.adjusted,
-        "outside": finding.outside,
-        "inside": finding.p_fine <= _INSIDE,
+def _ends(table: Findings, rows: Array, strengths: Mapping[int, str]) -> dict[str, Any]:
+    """Return the columns of ends of ranges; `strengths` names the play of each cell."""
+    return _measured(table.figures, table.row[rows], strengths) | {
+        "class": np.where(table.breaks[rows], Class.BREAKS.value, Class.BENDS.value),
+        "end": np.where(table.upper[rows], "high", "low"),
+        "threshold": table.bound[rows],
+        "p": table.adjusted[rows],
+        "outside": table.outside[rows],
+        "inside": table.p_fine[rows] <= _INSIDE,
     }
 
 
-def _measured(cell: CellVerdict, measured: Measurement) -> dict[str, object]:
-    value, low, high = measured.interval
+def _measured(figures: Figures, rows: Array, strengths: Mapping[int, str]) -> dict[str, Any]:
+    code, cells = figures.code[rows], figures.cell[rows]
+    metrics, of = (
+        np.array([getattr(one, name) for one in made], object)
+        for made, name in (([one.metric for one in figures.names], "name"), (figures.names, "of"))
+    )
     return {
-        "strength": cell.strength,
-        "metric": measured.metric.name,
-        "of": measured.of,
-        "value": value,
-        "low": low,
-        "high": high,
-        "n": int(measured.estimate.n),
+        "cell_id": cells,
+        "strength": [strengths[number] for number in cells.tolist()],
+        "metric": metrics[code],
+        "of": of[code],
+        "value": figures.value[rows],
+        "low": figures.low[rows],
+        "high": figures.high[rows],
+        "n": figures.n(rows),
     }
+
+
+def _schema(table: str) -> dict[str, Any]:
+    import polars as pl
+
+    types: dict[str, Any] = {
+        "integer": pl.Int32,
+        "bigint": pl.Int64,
+        "double": pl.Float64,
+        "boolean": pl.Boolean,
+        "varchar": pl.String,
+    }
+    return {name: types[kind] for name, kind in COLUMNS[table].items()}
+
+
+def _frame(table: str, columns: Mapping[str, Any]) -> pl.DataFrame:
+    """Return columns as a table; those that are not given are empty."""
+    import polars as pl
+
+    size = len(columns["value"])
+    return pl.DataFrame(
+        {
+            name: pl.Series(name, _column(columns.get(name), size), dtype=kind)
+            for name, kind in _schema(table).items()
+        }
+    )
+
+
+def _column(values: Any, size: int) -> Any:
+    if values is None or isinstance(values, str):
+        return [values] * size
+    return values.tolist() if isinstance(values, np.ndarray) and values.dtype.hasobject else values

@@ -21,7 +21,7 @@ from balance.games import tomlfile
 from balance.games.contract import Accepting, Facts, Game
 from balance.games.forms import Form, number, read, text, word
 from balance.games.tomlfile import Problems, RawEntry
-from balance.measure.metrics import Measurement
+from balance.measure.metrics import Measurement, Name
 from balance.nearest import unknown
 
 _KIND: Final = "threshold"
@@ -86,7 +86,7 @@ class Accepted:
     end: str = ""
     """`low`, `high`, or nothing for both."""
 
-    def covers(self, measured: Measurement, *, upper: bool) -> bool:
+    def covers(self, measured: Measurement | Name, *, upper: bool) -> bool:
         """Return whether a finding is accepted."""
         return (
             self.metric == measured.metric.name
@@ -107,11 +107,11 @@ class Thresholds:
     """The files of a user that were laid over the official ones."""
     accepted: tuple[Accepted, ...] = ()
 
-    def of(self, measured: Measurement) -> Threshold | None:
+    def of(self, measured: Measurement | Name) -> Threshold | None:
         """Return the threshold of a measurement: that of the very thing before that of the metric."""
         return self._known.get(measured.name) or self._known.get(measured.metric.name)
 
-    def accepts(self, measured: Measurement, *, upper: bool) -> bool:
+    def accepts(self, measured: Measurement | Name, *, upper: bool) -> bool:
         """Return whether a user accepts what is found at one end of the range of a metric."""
         return any(one.covers(measured, upper=upper) for one in self.accepted)
 

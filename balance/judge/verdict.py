@@ -14,17 +14,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
+
+import numpy as np
 
 from balance.judge.bench import Bench
 from balance.judge.bench import CellVerdict as CellVerdict
 from balance.judge.bench import Verdict as Verdict
-from balance.judge.findings import Finding, worst_first
+from balance.judge.findings import Finding, Findings, worst_first
 from balance.judge.pooled import judge_pools
 from balance.judge.quality import Key as Key
 from balance.judge.quality import Quality
+from balance.judge.strengths import strength_of
 from balance.judge.thresholds import Class, Thresholds
 from balance.measure.cells import Statistics
+from balance.measure.metrics import Array
 from balance.stats.arithmetic import separation
 from balance.stats.corrections import Look, benjamini_yekutieli, harmonic
 
@@ -66,7 +71,7 @@ class Judgement:
     @property
     def tests(self) -> int:
         """How many ends of ranges were tested."""
-        return sum(len(cell.findings) for cell in self.cells)
+        return sum(len(cell.rows) for cell in self.cells)
 
     @property
     def broken(self) -> list[Finding]:
@@ -184,7 +189,7 @@ class Family:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Judgements:
     """All verdicts of one command."""
 
@@ -195,8 +200,11 @@ class Judgements:
 
     def find(self, players: int, variants: Sequence[str]) -> Judgement | None:
         """Return the verdict on some variants, if it was asked for."""
-        key = (players, tuple(variants))
-        return next((found for found in self.judgements if found.key == key), None)
+        return self._by_key.get((players, tuple(variants)))
+
+    @cached_property
+    def _by_key(self) -> dict[Key, Judgement]:
+        return {found.key: found for found in self.judgements}
 
     @property
     def not_looked_at(self) -> tuple[str, ...]:
@@ -226,80 +234,146 @@ def judge(
     kept = dict(settled or {})
     wanted = statistics.cells if cells is None else {number: statistics.cells[number] for number in cells}
     looked = [c for c in wanted.values() if c.games and (c.players, c.variants) not in kept]
-    looks = bench.looks(looked, thresholds)
-    rate = alpha * (1.0 if look is None else look.part)
-    family = _correct(looks, list(kept.values()), rate)
-    groups: dict[Key, list[CellVerdict]] = {}
-    for seen in looks:
-        groups.setdefault((seen.cell.players, seen.cell.variants), []).append(seen)
-    number = 1 if look is None else look.number
-    found = [
-        _judgement(key, group, thresholds, number, bench.qualities.of(key)) for key, group in groups.items()
+    table = bench.looks(looked, thresholds)
+    looks = [
+        CellVerdict(
+            cell,
+            strength_of(statistics.facts, cell.lineup).name,
+            table,
+            np.arange(table.starts[place], table.starts[place + 1]),
+        )
+        for place, cell in enumerate(looked)
     ]
+    may_break = _note_missing(statistics, thresholds, looks)
+    rate = alpha * (1.0 if look is None else look.part)
+    family = _correct(table, looks, may_break, list(kept.values()), rate)
+    groups: dict[Key, list[int]] = {}
+    for place, cell in enumerate(looked):
+        groups.setdefault((cell.players, cell.variants), []).append(place)
+    shown = _metrics_shown(table)
+    number = 1 if look is None else look.number
+    found = []
+    for key, places in groups.items():
+        own = [looks[place] for place in places]
+        seen = {name for name, cells_with in shown.items() if cells_with[places].any()}
+        seen |= {name for one in own for name in one.missing}
+        unseen = tuple(name for name in thresholds.wanted(variants=bool(key[1])) if name not in seen)
+        found.append(_judgement(key, own, unseen, number, bench.qualities.of(key)))
     pools = judge_pools(bench, thresholds, rate, {cell.players for cell in wanted.values()})
     return Judgements(tuple(sorted([*kept.values(), *found], key=lambda j: j.key)), family, pools)
 
 
-def _correct(looks: Sequence[CellVerdict], earlier: Sequence[Judgement], rate: float) -> Family:
+def _metrics_shown(table: Findings) -> dict[str, Array]:
+    """Return by metric which cells show it, weaker play aside."""
+    found: dict[str, Array] = {}
+    for code, name in enumerate(table.figures.names):
+        own = table.at[(table.code == code) & ~table.weaker]
+        found.setdefault(name.metric.name, np.zeros(len(table.cells), np.bool_))[own] = True
+    return found
+
+
+def _note_missing(statistics: Statistics, thresholds: Thresholds, looks: Sequence[CellVerdict]) -> Array:
+    """Note what cells without a baseline lack, and return where that could break the game."""
+    may_break = np.zeros(len(looks), np.bool_)
+    for place, seen in enumerate(looks):
+        if seen.cell.variants and statistics.baseline(seen.cell) is None:
+            looked = {seen.table.figures.names[code].metric.name for code in seen.table.code[seen.rows]}
+            missing = [one for one in thresholds.entries if one.of_base and one.metric not in looked]
+            seen.missing = tuple(one.metric for one in missing)
+            may_break[place] = any(Class.BREAKS in one.classes for one in missing)
+    return may_break
+
+
+def _correct(
+    table: Findings,
+    looks: Sequence[CellVerdict],
+    may_break: Array,
+    earlier: Sequence[Judgement],
+    rate: float,
+) -> Family:
     """Decide all tests, each kind corrected together, and with them the verdict on each cell.
 
-    Settled ones count, but can be found no second time.
+    Settled ones count, but can be found no second time. Tests that only charge must not blur those that also
+    hold.
     """
-    findings = [finding for seen in looks for finding in seen.findings]
-    before = [finding for judgement in earlier for cell in judgement.cells for finding in cell.findings]
-    families = [(kind, pooled) for kind in Class for pooled in (False, True)]
     tests, levels = {}, {}
-    for kind in families:
-        own = [finding for finding in findings if _family(finding) == kind]
-        counted = sum(_family(finding) == kind for finding in before)
-        for finding, p in zip(own, _adjusted([f.p_broken for f in own], counted), strict=True):
-            finding.adjusted = p
-            finding.outside = p <= rate
-        tests[kind] = len(own) + counted
-        levels[kind] = _level(rate, sum(finding.outside for finding in own), tests[kind])
-    _override(findings, rate)
-    cells = len(looks) + sum(len(judgement.cells) for judgement in earlier)
-    unbroken, fine = (
-        _adjusted(p_values, cells - len(looks))
-        for p_values in ([seen.p_unbroken for seen in looks], [seen.p_fine for seen in looks])
-    )
+    for kind in ((breaks, pooled) for breaks in (True, False) for pooled in (False, True)):
+        own = _family(table, kind)
+        counted = sum(
+            int(_family(cell.table, kind)[cell.rows].sum())
+            for judgement in earlier
+            for cell in judgement.cells
+        )
+        table.adjusted[own] = _adjusted(table.p_broken[own], counted)
+        tests[kind] = int(own.sum()) + counted
+        levels[kind] = _level(rate, int((table.adjusted[own] <= rate).sum()), tests[kind])
+    table.outside = table.adjusted <= rate
+    _override(table, rate)
+    size = len(looks)
+    cells = size + sum(len(judgement.cells) for judgement in earlier)
+    shows_play = _any(table, ~(table.weaker | table.search))
+    unbroken = np.where(may_break, 1.0, _p_inside(table, shows_play, table.breaks))
+    fine = _p_inside(table, shows_play, np.ones(len(table), np.bool_))
+    for seen, p in zip(looks, fine.tolist(), strict=True):
+        seen.p_fine = p
+    unbroken, fine = (_adjusted(p, cells - size) <= rate for p in (unbroken, fine))
     family = Family(
         sum(tests.values()),
-        tests[Class.BREAKS, False],
-        sum(tests[kind, True] for kind in Class),
+        tests[True, False],
+        tests[True, True] + tests[False, True],
         cells,
-        len({finding.measured.metric.name for finding in findings}),
+        len({table.figures.names[code].metric.name for code in np.unique(table.code)}),
         rate,
-        levels[Class.BREAKS, False],
-        levels[Class.BENDS, False],
-        _level(rate, sum(p <= rate for p in unbroken), cells),
-        _level(rate, sum(p <= rate for p in fine), cells),
+        levels[True, False],
+        levels[False, False],
+        _level(rate, int(unbroken.sum()), cells),
+        _level(rate, int(fine.sum()), cells),
     )
-    for seen, p_unbroken, p_fine in zip(looks, unbroken, fine, strict=True):
-        _decide(seen, p_unbroken <= rate, p_fine <= rate, family)
+    _decide(table, looks, family, shows_play, unbroken, fine)
     return family
 
 
-def _family(finding: Finding) -> tuple[Class, bool]:
-    """Return what a test is corrected with: tests that only charge must not blur those that also hold."""
-    return finding.kind, finding.pooled
+def _family(table: Findings, kind: tuple[bool, bool]) -> Array:
+    """Return which findings are corrected together: those at ends that break, or not; pooled, or not."""
+    return np.asarray((table.breaks == kind[0]) & (table.pooled == kind[1]))
 
 
-def _override(findings: Sequence[Finding], rate: float) -> None:
+def _any(table: Findings, which: Array) -> Array:
+    """Return the cells that have a finding of some kind."""
+    return np.bincount(table.at[which], minlength=len(table.cells)) > 0
+
+
+def _p_inside(table: Findings, shows_play: Array, which: Array) -> Array:
+    """Return for each cell the p-value against "outside an end", among some of the ends."""
+    found = np.zeros(len(table.cells))
+    own = table.holds & which
+    np.maximum.at(found, table.at[own], table.p_fine[own])
+    return np.where(shows_play, found, 1.0)
+
+
+def _override(table: Findings, rate: float) -> None:
     """Let players who search decide what their own games decide, against the default player."""
-    search = [finding for finding in findings if finding.search and not finding.pooled]
-    for finding, p in zip(search, _adjusted([f.p_fine for f in search], 0), strict=True):
-        finding.inside = p <= rate and not finding.outside
-    deciding = sorted((f for f in search if f.inside or f.outside), key=lambda f: f.outside)
-    decided = {_about(finding): finding.outside for finding in deciding}
-    for finding in findings:
-        if not finding.search and not finding.weaker and _about(finding) in decided:
-            agrees = finding.outside and decided[_about(finding)]
-            finding.overridden = not agrees
+    search = np.flatnonzero(table.search & ~table.pooled)
+    if not search.size:
+        return
+    inside = _adjusted(table.p_fine[search], 0) <= rate
+    table.inside[search] = inside & ~table.outside[search]
+    deciding = [place for place in search.tolist() if table.inside[place] or table.outside[place]]
+    decided: dict[tuple[object, ...], bool] = {}
+    for place in deciding:
+        about = _about(table, place)
+        decided[about] = decided.get(about, False) or bool(table.outside[place])
+    keys = {about[:2] for about in decided}
+    cells = np.array([(cell.players, cell.variants) in keys for cell in table.cells], np.bool_)
+    for place in np.flatnonzero(cells[table.at] & ~table.search & ~table.weaker).tolist():
+        about = _about(table, place)
+        if about in decided:
+            table.overridden[place] = not (table.outside[place] and decided[about])
 
 
-def _about(finding: Finding) -> tuple[object, ...]:
-    return finding.cell.players, finding.cell.variants, finding.measured.name, finding.upper
+def _about(table: Findings, place: int) -> tuple[object, ...]:
+    cell = table.cells[table.at[place]]
+    return cell.players, cell.variants, int(table.code[place]), bool(table.upper[place])
 
 
 def _level(rate: float, claimed: int, tests: int) -> float:
@@ -308,64 +382,84 @@ def _level(rate: float, claimed: int, tests: int) -> float:
     return rate * min(claimed + 1, tests) / (tests * harmonic(tests))
 
 
-def _adjusted(p_values: Sequence[float], counted: int) -> list[float]:
-    return benjamini_yekutieli([*p_values, *[1.0] * counted])[: len(p_values)]
+def _adjusted(p_values: Array, counted: int) -> Array:
+    """Return p-values corrected together with some that were settled before."""
+    return np.array(benjamini_yekutieli([*p_values.tolist(), *[1.0] * counted])[: len(p_values)], np.float64)
 
 
 def _judgement(
-    key: Key, cells: Sequence[CellVerdict], thresholds: Thresholds, look: int, quality: Quality | None
+    key: Key, cells: Sequence[CellVerdict], unseen: tuple[str, ...], look: int, quality: Quality | None
 ) -> Judgement:
     verdict = combined(cell.verdict for cell in cells if cell.judged)
-    looked = {f.measured.metric.name for cell in cells for f in cell.findings if not f.weaker}
-    looked |= {name for cell in cells for name in cell.missing}
-    unseen = tuple(name for name in thresholds.wanted(variants=bool(key[1])) if name not in looked)
     poor = quality is not None and quality.poor
     if (verdict is Verdict.FINE and (unseen or poor)) or (verdict is Verdict.BENT and poor):
         verdict = Verdict.UNDECIDED
     return Judgement(*key, verdict, tuple(cells), look, unseen, quality)
 
 
-def _decide(seen: CellVerdict, not_broken: bool, fine: bool, family: Family) -> None:
-    """Put the verdict on a cell."""
-    if any(finding.broken for finding in seen.findings):
-        seen.verdict = Verdict.BROKEN
-    elif not not_broken and not seen.advises:
-        seen.verdict = Verdict.UNDECIDED
-    elif any(finding.bent for finding in seen.findings):
-        seen.verdict = Verdict.BENT
-    elif seen.missing or not fine:
-        seen.verdict = Verdict.UNDECIDED
-    else:
-        seen.verdict = Verdict.FINE
-    seen.not_broken = not_broken and seen.verdict is not Verdict.BROKEN
-    if seen.verdict is Verdict.UNDECIDED:
-        seen.further, seen.holding = _further(seen, family, not_broken=not_broken)
+def _decide(
+    table: Findings,
+    looks: Sequence[CellVerdict],
+    family: Family,
+    shows_play: Array,
+    not_broken: Array,
+    fine: Array,
+) -> None:
+    """Put the verdict on each cell."""
+    faults = table.outside & table.counts
+    broken, bent = (_any(table, faults & which) for which in (table.breaks, ~table.breaks))
+    searched, looked = _any(table, table.search), _any(table, np.ones(len(table), np.bool_))
+    advises = ~shows_play & searched
+    judged = ~looked | shows_play | broken | bent
+    needed = _further(table, family, not_broken)
+    for place, seen in enumerate(looks):
+        if broken[place]:
+            seen.verdict = Verdict.BROKEN
+        elif not (not_broken[place] or advises[place]):
+            seen.verdict = Verdict.UNDECIDED
+        elif bent[place]:
+            seen.verdict = Verdict.BENT
+        elif seen.missing or not fine[place]:
+            seen.verdict = Verdict.UNDECIDED
+        else:
+            seen.verdict = Verdict.FINE
+        seen.judged = bool(judged[place])
+        seen.not_broken = bool(not_broken[place]) and seen.verdict is not Verdict.BROKEN
+        if seen.verdict is Verdict.UNDECIDED:
+            seen.further, seen.held = needed.get(place, (math.inf, None))
 
 
-def _further(seen: CellVerdict, family: Family, *, not_broken: bool) -> tuple[float, Finding | None]:
-    """Return how many further games would settle a cell, were everything as estimated, and what needs them.
+def _further(table: Findings, family: Family, not_broken: Array) -> dict[int, tuple[float, int]]:
+    """Return by cell how many further games would settle it, were all as estimated, and what needs them.
 
     First whether it is broken must be settled, then whether it is bent. One metric outside its range is
     enough for that; for all to be inside, the one that needs most decides.
     """
-    held = [finding for finding in seen.findings if finding.holds]
-    kind = Class.BENDS if not_broken else Class.BREAKS
-    own = [finding for finding in held if finding.kind is kind]
-    beyond, within = (
-        (family.level_bent, family.level_fine) if not_broken else (family.level_broken, family.level_unbroken)
-    )
-    outside = [(_games(f, beyond), f) for f in own if f.seems_outside]
-    if outside:
-        return min(outside, key=lambda pair: pair[0])
+    held, settled = table.holds, not_broken[table.at]
+    own = held & (table.breaks != settled)
+    games = np.array([cell.games for cell in table.cells], np.float64)[table.at]
+
+    def needed(first: float, then: float) -> Array:
+        away = np.abs(table.z)
+        apart = np.where(settled, separation(then), separation(first))
+        with np.errstate(all="ignore"):
+            more = np.maximum(1.0, np.ceil(games * (apart / away) ** 2 - games))
+        return np.where((away > 0) & ~np.isnan(away), more, np.inf)
+
+    outside = needed(family.level_broken, family.level_bent)
     # *fine* is a claim about both classes, at a level of its own
-    inside = [(_games(f, within), f) for f in (held if not_broken else own) if f.p_fine > within]
-    return max(inside, key=lambda pair: pair[0], default=(math.inf, None))
+    within = np.where(settled, family.level_fine, family.level_unbroken)
+    most = np.where(settled, held, own) & (table.p_fine > within)
+    found = _first(table, most, -needed(family.level_unbroken, family.level_fine))
+    return {at: (-few, place) for at, (few, place) in found.items()} | _first(
+        table, own & table.seems_outside, outside
+    )
 
 
-def _games(finding: Finding, level: float) -> float:
-    """Return how many further games would be enough for a test at this level."""
-    away = abs(finding.z)
-    if not away or math.isnan(away):
-        return math.inf
-    games = finding.cell.games * (separation(level) / away) ** 2
-    return max(1.0, math.ceil(games - finding.cell.games))
+def _first(table: Findings, which: Array, value: Array) -> dict[int, tuple[float, int]]:
+    """Return by cell the finding with the smallest value, among some; of equal ones the first."""
+    places = np.flatnonzero(which)
+    places = places[np.lexsort((places, value[places], table.at[places]))]
+    cells, first = np.unique(table.at[places], return_index=True)
+    best = places[first]
+    return dict(zip(cells.tolist(), zip(value[best].tolist(), best.tolist(), strict=True), strict=True))

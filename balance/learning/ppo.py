@@ -17,6 +17,8 @@ CLIP = 0.2
 DECAY = 0.95
 _VALUE_CHUNK = 16384
 _RULES_SCALE = 4.0
+_VALUE_RATE = 6e-4
+"""The value network learns at least at this rate: it has to follow the player."""
 _SURE = 0.98
 """Decisions taken with a higher probability teach little: a share of them is fitted, and counts for all."""
 _SURE_SHARE = 0.25
@@ -47,7 +49,7 @@ class Fitter:
         self._parameters = [*self.policy.parameters(), *self.value.parameters()]
         # what rules do is seen in few cells each: their share of the network learns in larger steps
         names = [name for name, _ in self.policy.named_parameters()]
-        scales = [_RULES_SCALE if name.startswith("rules") else 1.0 for name in names]
+        scales = [_RULES_SCALE if name.startswith(("rules", "mix")) else 1.0 for name in names]
         scales += [1.0] * (len(self._parameters) - len(scales))
         self.optimiser = torch.optim.Adam(
             [{"params": [p], "scale": scale} for p, scale in zip(self._parameters, scales, strict=True)],
@@ -99,7 +101,8 @@ class Fitter:
         steps = max(1, min(order.size for order in orders) // size)
         policy = len(list(self.policy.parameters()))
         for number, group in enumerate(self.optimiser.param_groups):
-            group["lr"] = 0.0 if step.values_only and number < policy else step.rate * group["scale"]
+            rate = max(step.rate, _VALUE_RATE) if number >= policy else step.rate * (not step.values_only)
+            group["lr"] = rate * group["scale"]
         logs = np.zeros(4)
         for number in range(steps):
             jobs = []

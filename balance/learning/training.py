@@ -237,7 +237,7 @@ class Training:
             **logged,
         }
         if settings.evaluate_every and self.iteration % settings.evaluate_every == 0:
-            entry |= self.game.evaluate(self.fitter.policy.weights(), 1000 + self.iteration)
+            entry |= self.game.evaluate(self.mean_weights(), 1000 + self.iteration)
             self.save()
         if self.folder is not None:
             with (self.folder / LOG).open("a") as file:
@@ -258,7 +258,8 @@ class Training:
         recorder.begin((game.learner,))
         margin = stage.margin[0] + (stage.margin[1] - stage.margin[0]) * done
         count = settings.cells // settings.threads
-        draws = np.maximum(0.5, 2.7 - self.standing) ** 2 + 20.0 * self.stalling
+        behind = self.standing.mean(axis=0) - self.standing  # what is normal depends on the number of players
+        draws = np.clip(1.0 + 2.0 * behind, 0.6, 5.0) + 20.0 * self.stalling
         draws *= np.array(list(game.counts.values()))
         drawn = rng.choice(draws.size, size=count, p=draws.ravel() / draws.sum())
         rules, cells, rewards, results = [], [], [], []

@@ -1,83 +1,59 @@
-"""What the games of a cell add up to: the sums behind `metrics`, read from the views of `balance.dataset`.
+"""What the games of cells add up to: the sums behind `metrics`, read from the views of `balance.dataset`.
 
 Nothing is aggregated here: the views do that, in integers. Must stay free of thresholds and verdicts.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
+from balance.dataset.measures import declared
+from balance.dataset.metric_views import QUANTILES
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
-from balance.dataset.views import SUMMED, create_views, keep_views
+from balance.dataset.views import SUMMED, create_views
 from balance.errors import UsageError
 from balance.games.contract import Facts
-from balance.stats.ratio import Common, Normal, Ratio
+from balance.measure.metrics import Array, Block, Figures
+from balance.stats.ratio import Common, Multiple, Normal, Quantiles, Ratio
 
 if TYPE_CHECKING:
     import duckdb
 
-_MEMORY = "1500MB"
-_IN_MEMORY = ("deals", "lengths")
-_SUMS = "deals, num::bigint, den::bigint, num2::bigint, den2::bigint, numden::bigint, most"
-_COMMON = ", ".join(f"{name}::bigint" for name in ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv"))
-
-
-@dataclass(frozen=True)
-class CellStatistics:
-    """One cell: what its games add up to."""
-
-    id: int
-    players: int
-    variants: tuple[str, ...]
-    lineup: str
-    replicates: int
-    """Games of each deal."""
-    deals: int = 0
-    lengths: Mapping[int, int] = field(default_factory=dict)
-    """How many games lasted how many rounds."""
-    sums: Mapping[str, Ratio] = field(default_factory=dict)
-    """By measure, `stalls`, or measure and thing, `action:work`; `select * from measures` shows all."""
-    common: Mapping[str, Common] = field(default_factory=dict)
-    """With the cell without variants of the same players and lineup, if that is at hand; by measure."""
-    design: float = 1.0
-    """How many times fewer independent games would say as much about length; 1 without replicates."""
-    luck: Normal | None = None
-    """The part of winning that the deal decides; only where deals were replayed as they were."""
-
-    @property
-    def games(self) -> int:
-        """How many games."""
-        return self.deals * self.replicates
-
-    def __str__(self) -> str:
-        return f"{self.players} players, {' + '.join(self.variants) or 'plain'}, {self.lineup}"
+_MEMORY: Final = "700MB"
+_NAME: Final = """case when "of" = '' then measure else measure || ':' || "of" end as name"""
+SUMS: Final = ("deals", "num", "den", "num2", "den2", "numden")
+_COMMON: Final = ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv")
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """The cells of one or several runs that are read together."""
+    """The cells of one or several runs that are read together, and their metrics."""
 
     facts: Facts
-    cells: Mapping[int, CellStatistics]
-    pools: Mapping[tuple[int, bool], Mapping[str, Ratio]] = field(default_factory=dict)
-    """By number of players, and whether the deck runs dry in most games: what all cells of the default player
-    add up to, deal by deal, as far as it is judged over everything; by measure and thing, `seat:0`."""
+    cells: Mapping[int, PlannedCell]
+    """By id; `deals` is how many were counted."""
+    figures: Figures
+    pools: Statistics | None = None
+    """What is judged over everything: all cells of the default player with the same number of players, deal
+    by deal, as if they were one cell. Its id is twice the players, one more where the deck runs dry in most
+    games."""
 
-    def find(self, players: int, variants: Sequence[str], lineup: str) -> CellStatistics | None:
+    def find(self, players: int, variants: Sequence[str], lineup: str) -> PlannedCell | None:
         """Return the cell with these variants, if it was played."""
         return self._by_key.get((players, tuple(variants), lineup))
 
     @cached_property
-    def _by_key(self) -> dict[tuple[int, tuple[str, ...], str], CellStatistics]:
-        return {(c.players, c.variants, c.lineup): c for c in self.cells.values()}
+    def _by_key(self) -> dict[tuple[int, tuple[str, ...], str], PlannedCell]:
+        return {cell.key: cell for cell in self.cells.values()}
 
-    def baseline(self, cell: CellStatistics) -> CellStatistics | None:
+    def baseline(self, cell: PlannedCell) -> PlannedCell | None:
         """Return the cell without variants of the same players and lineup; None if there is none."""
         return self.find(cell.players, (), cell.lineup)
 
@@ -127,69 +103,84 @@ def statistics(
     refuse_chosen(runs)
     planned = planned_cells(runs, None if cells is None else set(cells))
     facts = runs[0].game.facts
-    counted = None if cells is None else sorted(planned)
+    counted = None if len(planned) == len(planned_cells(runs)) else sorted(planned)
     few = into is not None and cells is not None
     with connect() if into is None else nullcontext(into) as con:
-        kept = into is not None and not few
-        create_views(con, runs, counted, within, metrics=kept, tables=_IN_MEMORY if few else ())
-        if kept:
-            keep_views(con, " ".join(SUMMED))
-        sums = _ratios(con, "metric_sums")
-        if facts.mask("opening"):
-            for number, own in _ratios(con, "metric_items").items():
-                sums.setdefault(number, {}).update(own)
-        lengths: dict[int, dict[int, int]] = {}
-        for number, length, games in con.execute("from lengths order by all").fetchall():
-            lengths.setdefault(number, {})[length] = games
-        common: dict[int, dict[str, Common]] = {}
-        rows = con.execute(f"select cell_id, measure, {_COMMON} from metric_pairs").fetchall()
-        for number, measure, *shared in rows:
-            common.setdefault(number, {})[measure] = Common(*shared)
-        rows = con.execute("select cell_id, value, error, deals from luck").fetchall()
-        luck = {number: Normal(*fitted) for number, *fitted in rows}
-        designs = dict(con.execute("select cell_id, effect from designs").fetchall())
-        pools: dict[tuple[int, bool], dict[str, Ratio]] = {}
-        rows = con.execute(
-            f"""select players, dry, measure || ':' || "of", {_SUMS} from metric_pools order by all"""
-        ).fetchall()
-        for players, dry, name, *parts in rows:
-            pools.setdefault((players, dry), {})[name] = read_ratio(*parts)
-    return Statistics(
-        facts,
-        {
-            number: CellStatistics(
-                number,
-                cell.players,
-                cell.variants,
-                cell.lineup,
-                cell.replicates,
-                sum(lengths.get(number, {}).values()) // cell.replicates,
-                lengths.get(number, {}),
-                sums.get(number, {}),
-                common.get(number, {}),
-                designs.get(number, 1.0),
-                luck.get(number),
-            )
-            for number, cell in sorted(planned.items())
-        },
-        pools,
+        tables = (*SUMMED, "deals") if few else SUMMED
+        create_views(con, runs, counted, within, metrics=into is not None and not few, tables=tables)
+        figures = Figures(facts, _blocks(con, facts))
+        games = dict(con.execute("select cell_id, sum(games)::bigint from lengths group by 1").fetchall())
+        pools = _pools(con, facts)
+    played = {
+        number: replace(cell, deals=games.get(number, 0) // cell.replicates)
+        for number, cell in sorted(planned.items())
+    }
+    return Statistics(facts, played, figures, pools)
+
+
+def _blocks(con: duckdb.DuckDBPyConnection, facts: Facts) -> Iterator[Block]:
+    """Yield the estimates of each kind."""
+    lengths = _columns(con, "from lengths order by all")
+    if not lengths["cell_id"].size:
+        return
+    numbers, at = np.unique(lengths["cell_id"], return_inverse=True)
+    counts = np.zeros((len(numbers), max(facts.round_limit, lengths["length"].max()) + 1), np.int64)
+    counts[at, lengths["length"]] = lengths["games"]
+    effects = dict(con.execute("select cell_id, effect from designs").fetchall())
+    design = np.array([effects.get(number, 1.0) for number in numbers.tolist()])
+    for name, level in QUANTILES.items():
+        yield Block(numbers, [name] * len(numbers), Quantiles(counts, np.full(len(numbers), level), design))
+    views = ["metric_sums s where most is null", "metric_sums s where most is not null"]
+    views += ["metric_items s"] if facts.mask("opening") else []
+    yield from (_sums(con, f"select cell_id, {_NAME}, {_ratio('s')} from {view}") for view in views)
+    multiples = {one.name: one.multiple.name for one in declared(facts) if one.multiple}
+    common = ", ".join(f"p.{name}::bigint as {name}" for name in _COMMON)
+    both = "{0}.cell_id = p.{1} and {0}.measure = p.measure"
+    found = _columns(
+        con,
+        f"""select p.cell_id, p.measure as name, {_ratio("s", "own_")}, {_ratio("b", "base_")}, {common}
+        from metric_pairs p join metric_sums s on {both.format("s", "cell_id")}
+        join metric_sums b on {both.format("b", "base_id")}""",
+    )
+    own, base = (read_ratios(found, side) for side in ("own_", "base_"))
+    made = Multiple(own, base, Common(*(found[name] for name in _COMMON)))
+    yield Block(found["cell_id"], [multiples[name] for name in found["name"]], made)
+    luck = _columns(con, "select cell_id, value, error, deals from luck")
+    yield Block(
+        luck["cell_id"], ["luck"] * len(luck["deals"]), Normal(luck["value"], luck["error"], luck["deals"])
     )
 
 
-def read_ratio(
-    deals: int, num: int, den: int, num2: int, den2: int, numden: int, most: float | None = None
-) -> Ratio:
-    """Return the estimate that sums of a view stand for; without `most` it is an amount."""
-    return Ratio(deals, num, den, num2, den2, numden, math.inf if most is None else most)
+def _pools(con: duckdb.DuckDBPyConnection, facts: Facts) -> Statistics:
+    """Return what is judged over everything that was played."""
+    block = _sums(
+        con, f"select 2 * players + dry::int as cell_id, {_NAME}, {_ratio('s')} from metric_pools s"
+    )
+    cells = {
+        number: PlannedCell(number, number // 2, (), facts.default_lineup, 0, 0, 1)
+        for number in np.unique(block.cells).tolist()
+    }
+    return Statistics(facts, cells, Figures(facts, [block]))
 
 
-def _ratios(con: duckdb.DuckDBPyConnection, view: str) -> dict[int, dict[str, Ratio]]:
-    """Return the sums of each figure, by cell and name."""
-    found: dict[int, dict[str, Ratio]] = {}
-    rows = con.execute(f'select cell_id, measure, "of", {_SUMS} from {view} order by all').fetchall()
-    for number, measure, of, *sums in rows:
-        found.setdefault(number, {})[f"{measure}:{of}" if of else measure] = read_ratio(*sums)
-    return found
+def _ratio(table: str, prefix: str = "") -> str:
+    """Return SQL for the sums of a figure; without a greatest value it is an amount."""
+    sums = [f"{table}.{name}::bigint as {prefix}{name}" for name in SUMS]
+    return ", ".join([*sums, f"coalesce({table}.most, 'infinity'::double) as {prefix}most"])
+
+
+def read_ratios(columns: Mapping[str, Array], prefix: str = "") -> Ratio:
+    """Return the estimates that columns of sums stand for."""
+    return Ratio(*(columns[prefix + name] for name in (*SUMS, "most")))
+
+
+def _sums(con: duckdb.DuckDBPyConnection, query: str) -> Block:
+    found = _columns(con, query)
+    return Block(found["cell_id"], found["name"].tolist(), read_ratios(found))
+
+
+def _columns(con: duckdb.DuckDBPyConnection, query: str) -> Mapping[str, Any]:
+    return con.execute(query).fetchnumpy()
 
 
 def telling_game(con: duckdb.DuckDBPyConnection, cell: int) -> tuple[int, int, int | None]:

@@ -1,4 +1,4 @@
-"""The metrics of a cell: what a designer asks about games under some variants, each with how sure it is.
+"""The metrics of cells: what a designer asks about games under some variants, each with how sure it is.
 
 Metrics follow from the declared measures; docs/metrics.md defines each by its formula. Which values are
 acceptable is decided elsewhere (`balance.judge.thresholds`). Everything is computed as arrays.
@@ -7,19 +7,34 @@ acceptable is decided elsewhere (`balance.judge.thresholds`). Everything is comp
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from balance.dataset.measures import Metric, declared, metrics_of
-from balance.dataset.metric_views import QUANTILES
-from balance.measure.cells import CellStatistics, Statistics
+import numpy as np
+import numpy.typing as npt
+
+from balance.dataset.measures import Metric, metrics_of
+from balance.games.contract import Facts
 from balance.stats.intervals import Interval
 from balance.stats.ratio import Multiple, Normal, Quantiles, Ratio
 
+Array = npt.NDArray[Any]
 Estimate = Ratio | Multiple | Quantiles | Normal
 _MOST_LUCK: Final = 1.0
 """The deal decides everything."""
+
+
+class Name(NamedTuple):
+    """A metric, and what it is of."""
+
+    metric: Metric
+    of: str
+
+    @property
+    def name(self) -> str:
+        """As one word: `action:work`."""
+        return f"{self.metric.name}:{self.of}" if self.of else self.metric.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +51,7 @@ class Measurement:
     @property
     def name(self) -> str:
         """The metric, and what it is of: `action:work`."""
-        return f"{self.metric.name}:{self.of}" if self.of else self.metric.name
+        return Name(self.metric, self.of).name
 
     @property
     def most(self) -> float:
@@ -46,79 +61,99 @@ class Measurement:
         return float(self.estimate.most) if isinstance(self.estimate, Ratio) else math.inf
 
 
-def _estimates(
-    statistics: Statistics, cell: CellStatistics, multiples: Mapping[str, str]
-) -> Iterator[tuple[str, str, Estimate]]:
-    """Yield metric, what it is of, and the estimate, for everything that can be measured of a cell."""
-    facts = statistics.facts
-    if cell.games:
-        for name, level in QUANTILES.items():
-            yield name, "", Quantiles.of(cell.lengths, level, cell.design, facts.round_limit)
-    base = statistics.baseline(cell) if cell.variants else None
-    for name, ratio in cell.sums.items():
-        measure, _, of = name.partition(":")
-        if not ratio.den:
-            continue
-        yield measure, of, ratio
-        if measure in multiples and base and name in cell.common:
-            yield multiples[measure], of, Multiple(ratio, base.sums[name], cell.common[name])
-    if cell.luck is not None:
-        yield "luck", "", cell.luck
+class Block(NamedTuple):
+    """Estimates of one kind: the cell and the name of each, `action:work`, and all of them as arrays."""
+
+    cells: Array
+    names: Sequence[str]
+    made: Estimate
 
 
-def _mixed(cell: CellStatistics) -> bool:
-    """Return whether different policies meet in the cell."""
-    return sum(name.startswith("win_points:") for name in cell.sums) > 1
+class Figures:
+    """Every metric of many cells as columns, by cell and then in the order of the metrics."""
 
+    def __init__(self, facts: Facts, blocks: Iterable[Block] = ()) -> None:
+        every = list(blocks)
+        codes: dict[str, int] = {}
+        cell = np.concatenate([np.zeros(0, np.int64), *(block.cells for block in every)])
+        code = np.array([codes.setdefault(name, len(codes)) for block in every for name in block.names], int)
+        known = metrics_of(facts)
+        self.names = [Name(known[metric], of) for metric, _, of in (name.partition(":") for name in codes)]
+        """The names that occur; `code` has their places."""
+        places = sorted(range(len(codes)), key=lambda k: (self.names[k].metric.order, self.names[k].of))
+        rank = np.argsort(np.array(places, int))
+        order = np.lexsort((rank[code], cell))
+        sizes = [len(block.cells) for block in every]
+        kind = np.repeat(np.arange(len(every)), sizes)[order]
+        place = np.concatenate([np.zeros(0, int), *map(np.arange, sizes)])[order]
+        ends = [_ends(block.made) for block in every]
+        self.value, self.low, self.high = (
+            np.concatenate([np.zeros(0), *(own[k] for own in ends)])[order] for k in range(3)
+        )
+        self.cell, self.code, self.kind, self.place = cell[order], code[order], kind, place
+        self.estimates = [block.made for block in every]
+        self._known: dict[int, Measurement] = {}
+        self.comparable = self._comparable(facts)
+        """Whether a row may be judged."""
 
-def measure(statistics: Statistics, cell: CellStatistics) -> list[Measurement]:
-    """Return every metric of a cell that can be computed."""
-    return measure_cells(statistics, [cell])[cell.id]
-
-
-def measure_cells(statistics: Statistics, cells: Iterable[CellStatistics]) -> dict[int, list[Measurement]]:
-    """Return every metric of many cells, all intervals computed at once."""
-    known = metrics_of(statistics.facts)
-    usual = statistics.facts.default_lineup.rpartition("mirror:")[2]
-    every = declared(statistics.facts)
-    multiples = {measure.name: measure.multiple.name for measure in every if measure.multiple}
-    found: list[tuple[CellStatistics, Metric, str, Estimate]] = []
-    wanted = list(cells)
-    for cell in wanted:
-        own = [(cell, known[name], of, made) for name, of, made in _estimates(statistics, cell, multiples)]
-        found += sorted(own, key=lambda row: row[1].order)
-    intervals = intervals_of([estimate for *_, estimate in found])
-
-    def comparable(cell: CellStatistics, metric: Metric, of: str) -> bool:
-        if metric.mixed and not _mixed(cell):
-            return False
+    def _comparable(self, facts: Facts) -> Array:
+        usual = facts.default_lineup.rpartition("mirror:")[2]
+        met = np.flatnonzero(
+            self.of_names(name.metric.name == "win_points" for name in self.names)[self.code]
+        )
+        cells, count = np.unique(self.cell[met], return_counts=True)
+        mixed = np.isin(self.cell, cells[count > 1])
         # that the better player wins more is not a fault: `skill` is about that
-        return not (metric.compares and of == usual)
+        skilled = self.of_names(name.metric.compares and name.of == usual for name in self.names)
+        needs_mixed = self.of_names(name.metric.mixed for name in self.names)
+        return np.asarray(~skilled[self.code] & (mixed | ~needs_mixed[self.code]))
 
-    by_cell: dict[int, list[Measurement]] = {cell.id: [] for cell in wanted}
-    for (cell, metric, of, estimate), interval in zip(found, intervals, strict=True):
-        shown = comparable(cell, metric, of)
-        value, low, high = interval
-        high = min(_MOST_LUCK, high) if isinstance(estimate, Normal) else high
-        by_cell[cell.id].append(Measurement(metric, of, estimate, Interval(value, low, high), shown))
-    return by_cell
+    def of_names(self, values: Iterable[bool]) -> Array:
+        """Return a column over the names."""
+        return np.fromiter(values, np.bool_, len(self.names))
+
+    def rows(self, cells: Array) -> tuple[Array, Array]:
+        """Return the rows of some cells, and for each row the place of its cell among these."""
+        first, stop = (np.searchsorted(self.cell, cells, side) for side in ("left", "right"))
+        sizes = stop - first
+        at = np.repeat(np.arange(len(cells)), sizes)
+        return np.arange(sizes.sum()) + np.repeat(stop - np.cumsum(sizes), sizes), at
+
+    def has(self, cells: Sequence[int], name: str) -> Array:
+        """Return which cells have a metric."""
+        own = self.of_names(one.name == name for one in self.names)[self.code]
+        return np.isin(np.array(cells, np.int64), self.cell[own])
+
+    def n(self, rows: Array) -> Array:
+        """Return how many deals (games, for quantiles) rows are made of."""
+        found = np.zeros(len(rows), np.int64)
+        for kind, made in enumerate(self.estimates):
+            own = self.kind[rows] == kind
+            found[own] = np.asarray(made.n)[self.place[rows[own]]]
+        return found
+
+    def measurement(self, row: int) -> Measurement:
+        """Return one row as a record."""
+        if row not in self._known:
+            metric, of = self.names[self.code[row]]
+            estimate = self.estimates[self.kind[row]][self.place[row]]
+            ends = Interval(float(self.value[row]), float(self.low[row]), float(self.high[row]))
+            self._known[row] = Measurement(metric, of, estimate, ends, bool(self.comparable[row]))
+        return self._known[row]
+
+    def of(self, cell: int) -> list[Measurement]:
+        """Return every metric of a cell."""
+        rows, _ = self.rows(np.array([cell]))
+        return [self.measurement(row) for row in rows.tolist()]
+
+    def find(self, cell: int, name: str) -> Measurement | None:
+        """Return one metric of a cell; None if its games do not show it."""
+        rows, _ = self.rows(np.array([cell]))
+        return next(
+            (self.measurement(k) for k in rows.tolist() if self.names[self.code[k]].name == name), None
+        )
 
 
-def intervals_of(estimates: Iterable[Estimate]) -> list[Interval]:
-    """Return the confidence intervals of estimates, each kind computed at once."""
-    every = list(estimates)
-    found: list[Interval] = [Interval(math.nan, math.nan, math.nan)] * len(every)
-    for kind, places in by_kind(every).items():
-        made = kind.stack([every[place] for place in places])
-        rows = zip(made.value.tolist(), made.low.tolist(), made.high.tolist(), strict=True)
-        for place, row in zip(places, rows, strict=True):
-            found[place] = Interval(*row)
-    return found
-
-
-def by_kind(estimates: Iterable[Estimate]) -> dict[Any, list[int]]:
-    """Return the places of the estimates of each kind."""
-    found: dict[Any, list[int]] = {}
-    for place, estimate in enumerate(estimates):
-        found.setdefault(type(estimate), []).append(place)
-    return found
+def _ends(made: Estimate) -> tuple[Array, Array, Array]:
+    high = np.minimum(_MOST_LUCK, made.high) if isinstance(made, Normal) else made.high
+    return np.asarray(made.value), np.asarray(made.low), np.asarray(high)

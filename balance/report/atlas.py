@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from balance.dataset.measures import Metric
+from balance.dataset.plan import PlannedCell
 from balance.dataset.schema import split_game_id
 from balance.judge.interaction import Interaction
 from balance.judge.sentences import needed_sentence
 from balance.judge.verdict import CellVerdict, Verdict
-from balance.measure.cells import CellStatistics
 from balance.measure.metrics import Measurement
 from balance.report.atlas_model import SCALE, Atlas, AtlasMetric, AtlasVariant, AtlasView, Scaled, place
 from balance.report.evidence import Evidence
@@ -89,19 +89,14 @@ class _Places:
                 both = (one,) if i == j else tuple(sorted((one, variants[j])))
                 self.combinations[place(i, j, n)] = both
 
-    def cells(self, evidence: Evidence, players: int, lineup: str) -> list[CellStatistics | None]:
+    def cells(self, evidence: Evidence, players: int, lineup: str) -> list[PlannedCell | None]:
         """Return the cell of each place."""
         found = (evidence.cell(players, both, lineup) for both in self.combinations)
         return [cell if cell and cell.games else None for cell in found]
 
 
-def _measured(evidence: Evidence, cell: CellStatistics) -> dict[str, Measurement]:
-    bench = evidence.ranking.bench if evidence.ranking else None
-    if bench is None:
-        from balance.measure.metrics import measure
-
-        return {found.name: found for found in measure(evidence.statistics, cell)}
-    return {found.name: found for found in bench.of(cell)}
+def _measured(evidence: Evidence, cell: PlannedCell) -> dict[str, Measurement]:
+    return {found.name: found for found in evidence.statistics.figures.of(cell.id)}
 
 
 def metric_form(metric: Metric) -> str:
@@ -151,7 +146,7 @@ def _view(
     m: Evidence,
     players: int,
     lineup: str,
-    cells: Sequence[CellStatistics | None],
+    cells: Sequence[PlannedCell | None],
     metrics: Sequence[AtlasMetric],
     measured: Mapping[int, Mapping[str, Measurement]],
     by_cell: Mapping[int, Sequence[Interaction]],
@@ -195,7 +190,7 @@ def _view(
     )
 
 
-def _verdict_of(m: Evidence, cell: CellStatistics) -> CellVerdict | None:
+def _verdict_of(m: Evidence, cell: PlannedCell) -> CellVerdict | None:
     judgement = m.find(cell.players, cell.variants)
     if judgement is None:
         return None

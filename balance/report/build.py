@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from balance.dataset.manifest import refuse_inside
 from balance.dataset.run import Run, Runs, open_runs, read_plan
 from balance.dataset.saved_queries import Question, load_question
 from balance.errors import DataError, UsageError
@@ -117,6 +118,7 @@ def refuse_target(parameter: str, target: Path, force: bool, *, made: bool) -> N
         raise UsageError(
             f"{parameter} {target}: exists already; force replaces it", parameter=(parameter, "force")
         )
+    refuse_inside(target, parameter)
 
 
 def opened(asked: ReportRequest) -> Runs:

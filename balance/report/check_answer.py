@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from balance.dataset.plan import PlannedCell
 from balance.errors import UsageError
 from balance.experiments.check import Check, judged
 from balance.games.contract import CatalogEntry
@@ -16,7 +17,6 @@ from balance.judge.sentences import in_brief, open_sentence, pool_sentence, qual
 from balance.judge.strengths import of_default, strength_of
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
-from balance.measure.cells import CellStatistics
 from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import Step
@@ -258,16 +258,16 @@ class _Sheet:
             ),
         )
 
-    def _median(self, cell: CellStatistics) -> Interval:
+    def _median(self, cell: PlannedCell) -> Interval:
         return next(m.interval for m in self.found.bench.of(cell) if m.metric.name == "length")
 
-    def _alone(self, cell: CellStatistics, name: str) -> Cell:
+    def _alone(self, cell: PlannedCell, name: str) -> Cell:
         alone = self.found.judgements.find(cell.players, (name,))
         verdicts = (c.verdict.value for c in alone.cells if c.cell.lineup == cell.lineup) if alone else ()
         verdict = next(iter(verdicts), "")
         return Cell(verdict, verdict or "not played")
 
-    def _at(self, cell: CellStatistics) -> str:
+    def _at(self, cell: PlannedCell) -> str:
         return f"{cell.players} players, {strength_of(self.facts, cell.lineup).name}"
 
     @cached_property
@@ -388,7 +388,7 @@ class _Sheet:
         }  # fmt: skip
 
 
-def _place(cell: CellStatistics) -> dict[str, Any]:
+def _place(cell: PlannedCell) -> dict[str, Any]:
     return {"players": cell.players, "lineup": cell.lineup}
 
 

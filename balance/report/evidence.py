@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset.derived import create_tables
+from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.errors import DataError
 from balance.experiments.published import PublishedLadders, PublishedPrices, measured_ladders
@@ -22,9 +23,10 @@ from balance.judge.strengths import strength_of
 from balance.judge.tables import files
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Key, Verdict, combined
-from balance.measure.cells import CellStatistics, Statistics, connect, connect_to
+from balance.measure.cells import Statistics, connect, connect_to
 from balance.measure.cells import statistics as summed
 from balance.measure.items import choose_cells, has_items, items_of
+from balance.measure.metrics import Figures
 from balance.report.formatting import command_path, count
 from balance.report.query_blocks import RunQueries
 
@@ -221,7 +223,7 @@ class Evidence:
     def _found(self) -> dict[tuple[int, tuple[str, ...]], Judgement]:
         return {j.key: j for j in (self.ranking.ranked if self.ranking else ())}
 
-    def cell(self, players: int, variants: Sequence[str], lineup: str) -> CellStatistics | None:
+    def cell(self, players: int, variants: Sequence[str], lineup: str) -> PlannedCell | None:
         """Return a cell, if it was played."""
         return self.statistics.find(players, variants, lineup)
 
@@ -372,7 +374,7 @@ def _narrowed(statistics: Statistics, players: Sequence[int]) -> Statistics:
     if not players:
         return statistics
     kept = {number: cell for number, cell in statistics.cells.items() if cell.players in players}
-    return Statistics(statistics.facts, kept)
+    return replace(statistics, cells=kept)
 
 
 def empty_evidence(runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int] = ()) -> Evidence:
@@ -381,6 +383,7 @@ def empty_evidence(runs: Sequence[Run], thresholds: Thresholds, players: Sequenc
     counts = tuple(n for n in played if not players or n in players)
     if not counts:
         raise DataError("the runs hold no games at these numbers of players")
-    nothing = Statistics(runs[0].game.facts, {})
+    facts = runs[0].game.facts
+    nothing = Statistics(facts, {}, Figures(facts))
     con = connect_to(runs, metrics=True)
     return Evidence(tuple(runs), con, thresholds, counts, None, nothing, (), "", (), None, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ from balance.report.model import (
     Source,
     Summary,
     Table,
+    VerdictCount,
     absolute,
 )
 from balance.report.records import finding_record, finite, verdict_counts, verdict_record
@@ -49,6 +50,7 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
     words = ["balance check --all", *(whole_path(run.path) for run in ranking.runs)]
     command = " ".join([*words, *judging_options(ranking.runs, players, found.thresholds, whole_path)])
     lineups = sorted({(cell.cell.lineup, cell.strength) for j in ranking.ranked for cell in j.cells})
+    counted = tuple(verdict_counts(ranking.ranked))
     provenance = provenance_of(ranking.runs, games, command)
     return Answer(
         kind="ranking",
@@ -59,9 +61,9 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
         words=game_words(facts),
         summary=Summary(
             f"{count(len(ranking.ranked), 'verdict', 'verdicts')}: {counts}.",
-            tuple(verdict_counts(ranking.ranked)),
+            counted,
         ),
-        sections=tuple(_sections(found, top, command)),
+        sections=tuple(_sections(found, top, command, counted)),
         glossary=terms(facts, lineups, found.thresholds),
         provenance=replace(provenance, commands=(command,)) if top else provenance,
         verdicts=tuple(verdict_record(j, ranking.sentence) for j in ranking.ranked),
@@ -72,11 +74,11 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
     )
 
 
-def _sections(found: Ranked, top: int, command: str) -> Iterator[Section]:
+def _sections(found: Ranked, top: int, command: str, counts: Iterable[VerdictCount]) -> Iterator[Section]:
     ranked = found.ranking.ranked
     if not top:
         yield Section("ranking", "Combinations", (_table(found, command),))
-        yield Section("how", "How we know", (Bullets(tuple(_overview(found))),))
+        yield Section("how", "How we know", (Bullets(tuple(_overview(found, counts))),))
         return
     players = {j.players for j in ranked}
     where = f" at {players.pop()} players" if len(players) == 1 else ""
@@ -181,13 +183,13 @@ def _table(found: Ranked, command: str) -> Table:
     return Table("ranking", caption, headings, tuple(rows), Source("", command=command))
 
 
-def _overview(found: Ranked) -> Iterator[str]:
+def _overview(found: Ranked, counts: Iterable[VerdictCount]) -> Iterator[str]:
     """Yield how many of each verdict there are, what holds the open ones, and the family."""
     ranking = found.ranking
-    for one in verdict_counts(ranking.ranked):
-        counts = f"{one.broken} broken, {one.undecided} undecided, {one.bent} bent, {one.fine} fine"
+    for one in counts:
+        said = f"{one.broken} broken, {one.undecided} undecided, {one.bent} bent, {one.fine} fine"
         yield (
-            f"{one.players} players: {counts}. Estimated from all games, however many decide (95% confidence "
+            f"{one.players} players: {said}. Estimated from all games, however many decide (95% confidence "
             f"each): {', '.join(map(str, one.estimated))}."
         )
     yield from ranking.pools()
@@ -226,12 +228,8 @@ def _rows(found: Ranked) -> Iterator[dict[str, Any]]:
             **columns(judgement.quality),
         }
         holding = judgement.holding
-        own = [
-            (cell, finding)
-            for cell in judgement.cells
-            for finding in cell.findings
-            if finding.outside or finding is holding
-        ]
+        own = [(cell, finding) for cell in judgement.cells for finding in cell.outside]
+        own += [(cell, holding) for cell in judgement.cells if holding and cell.holding is holding]
         own.sort(key=lambda pair: (not pair[1].broken, not pair[1].bent, worst_first(pair[1])))
         for cell, finding in own:
             again = fresh.get(id(finding))

@@ -36,10 +36,11 @@ def adjusted(p_values: Sequence[float]) -> list[float]:
     >>> [round(p, 4) for p in adjusted([0.01, 0.04, 0.03, 0.5])]
     [0.04, 0.0533, 0.0533, 0.5]
     """
-    order = sorted(range(len(p_values)), key=lambda k: p_values[k], reverse=True)
-    found = [0.0] * len(p_values)
-    least = 1.0
-    for place, k in enumerate(order):
-        least = min(least, p_values[k] * len(p_values) / (len(p_values) - place))
-        found[k] = least
-    return found
+    import numpy as np
+
+    given = np.asarray(p_values, np.float64)
+    order = np.argsort(-given, kind="stable")
+    left = np.arange(len(given), 0, -1)
+    found = np.empty(len(given))
+    found[order] = np.minimum.accumulate(np.minimum(1.0, given[order] * len(given) / left))
+    return list(found.tolist())

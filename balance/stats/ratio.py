@@ -24,6 +24,14 @@ Whole = Any
 Floats = npt.NDArray[np.float64]
 
 
+_WORD = 2.0**62
+"""Below this the terms of a spread fit into 64 bits."""
+
+
+def _spread(num: Whole, den: Whole, num2: Whole, den2: Whole, numden: Whole) -> Whole:
+    return num2 * den * den - 2 * num * den * numden + num * num * den2
+
+
 class _Arrays:
     """A record whose fields are arrays of one shape, or single numbers."""
 
@@ -38,8 +46,7 @@ class _Arrays:
         return cls(**made)
 
     def __getitem__(self, which: Any) -> Self:
-        own = {field.name: getattr(self, field.name)[which] for field in fields(self)}  # type: ignore[arg-type]
-        return replace(self, **own)  # type: ignore[type-var]
+        return type(self)(*[getattr(self, name)[which] for name in self.__dataclass_fields__])  # type: ignore[attr-defined]
 
     @property
     def interval(self) -> Interval:
@@ -110,15 +117,18 @@ class Ratio(_Continuous):
     @cached_property
     def spread(self) -> Floats:
         """The variance over deals times the fourth power of `den`: integers cancel before a division."""
+        own = (self.num, self.den, self.num2, self.den2, self.numden)
+        num, den, num2, den2, numden = (np.asarray(one, np.float64) for one in own)
+        largest = num2 * den * den + 2 * num * den * numden + num * num * den2
+        if np.max(largest, initial=0.0) < _WORD:
+            return np.asarray(_spread(*(np.asarray(one, np.int64) for one in own)), np.float64)
         return np.asarray(self.exact_spread, np.float64)
 
     @property
     def exact_spread(self) -> Array:
         """The same as whole numbers of any size."""
-        num, den, num2, den2, numden = (
-            np.asarray(one).astype(object) for one in (self.num, self.den, self.num2, self.den2, self.numden)
-        )
-        return np.asarray(num2 * den * den - 2 * num * den * numden + num * num * den2, object)
+        own = (self.num, self.den, self.num2, self.den2, self.numden)
+        return np.asarray(_spread(*(np.asarray(one).astype(object) for one in own)), object)
 
     @cached_property
     def variance(self) -> Floats:
@@ -158,11 +168,14 @@ class Ratio(_Continuous):
     def _ends(self) -> tuple[Floats, Floats]:
         low, high = wilson(self._share, self.trials)
         with np.errstate(all="ignore"):
+            low, high = self.most * low, self.most * high
+            if self._limited.all():
+                return low, high
             reach = student(self.deals - 1) * np.sqrt(self.variance)
             reach = np.where(np.asarray(self.deals) > 1, reach, np.inf)
             return (
-                np.where(self._limited, self.most * low, self.value - reach),
-                np.where(self._limited, self.most * high, self.value + reach),
+                np.where(self._limited, low, self.value - reach),
+                np.where(self._limited, high, self.value + reach),
             )
 
     @property
@@ -177,17 +190,21 @@ class Ratio(_Continuous):
 
     def above(self, threshold: Any) -> Floats:
         """Return p-values against "at most": binomial tails for shares, t tests for amounts."""
-        with np.errstate(all="ignore"):
-            shares = binomial_tail(self._share * self.trials, self.trials, np.asarray(threshold) / self.most)
-        return np.where(self._limited, shares, student_tail(self._standardised(threshold), self.deals - 1))
+        return self._tail(self._share, np.asarray(threshold) / self.most, self._standardised(threshold))
 
     def below(self, threshold: Any) -> Floats:
         """Return p-values against "at least"."""
+        return self._tail(
+            1 - self._share, 1 - np.asarray(threshold) / self.most, -self._standardised(threshold)
+        )
+
+    def _tail(self, share: Floats, chance: Floats, away: Floats) -> Floats:
+        limited = self._limited
+        if not limited.any():
+            return student_tail(away, self.deals - 1)
         with np.errstate(all="ignore"):
-            shares = binomial_tail(
-                (1 - self._share) * self.trials, self.trials, 1 - np.asarray(threshold) / self.most
-            )
-        return np.where(self._limited, shares, student_tail(-self._standardised(threshold), self.deals - 1))
+            shares = binomial_tail(share * self.trials, self.trials, chance)
+        return shares if limited.all() else np.where(limited, shares, student_tail(away, self.deals - 1))
 
     def _standardised(self, threshold: Any) -> Floats:
         return standardised(self.value - threshold, np.sqrt(self.variance))

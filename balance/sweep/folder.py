@@ -10,13 +10,12 @@ import os
 import platform
 import re
 import shlex
-import stat
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -46,6 +45,8 @@ class SweepSummary:
     """Played by this call."""
     shards: int
     seconds: float
+    mended: tuple[str, ...] = ()
+    """Files from before the first game that this call wrote again."""
 
 
 @functools.cache
@@ -123,6 +124,7 @@ def carry_out(
     """Play what is missing of a plan, and the shards `again`, into its folder, begun before or not."""
     begun = time.monotonic()
     games = shards = 0
+    mended: tuple[str, ...] = ()
 
     def hear(message: Played | Finished) -> None:
         nonlocal games, shards
@@ -138,7 +140,7 @@ def carry_out(
             refuse_other(folder, plan)  # somebody may have been faster
             _sweep_away(folder)
             state = states.read_state(folder, plan)
-            _write_head(folder, handle, state, head_files(game, catalog, plan))
+            mended = _write_head(folder, handle, state, head_files(game, catalog, plan))
             todo = _todo(folder, plan, state, again)
             _log(folder, f"{MADE_BY}{_command()}")
             _log(folder, f"{len(todo)} of {plan.shards} shards to play, {jobs} jobs")
@@ -157,7 +159,11 @@ def carry_out(
             f"{where}: {error.strerror or error}; {_kept(folder, plan)}; fix this, then run the same command "
             "again to resume"
         ) from error
-    return SweepSummary(open_run(folder, verify=False), games, shards, time.monotonic() - begun)
+    # what an earlier call played may have rotted since
+    run = (
+        replace(open_run(folder, verify=False), verified=True) if shards == plan.shards else open_run(folder)
+    )
+    return SweepSummary(run, games, shards, time.monotonic() - begun, mended)
 
 
 def _kept(folder: Path, plan: Plan) -> str:
@@ -175,14 +181,21 @@ def _sweep_away(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _write_head(folder: Path, handle: int, state: State, files: dict[str, bytes | memoryview]) -> None:
-    """Write the files that come before the first game, unless they are there and unchanged."""
+def _write_head(
+    folder: Path, handle: int, state: State, files: dict[str, bytes | memoryview]
+) -> tuple[str, ...]:
+    """Write the files that come before the first game and are missing or changed; return their names."""
     records = {name: FileRecord.of(content) for name, content in files.items()}
-    for name, content in files.items():
-        if state.head.get(name) != records[name] or not _unchanged(folder / name, content):
-            write_whole(folder / name, content)
+    wrong = [
+        name
+        for name, content in files.items()
+        if state.head.get(name) != records[name] or not _unchanged(folder / name, content)
+    ]
+    for name in wrong:
+        write_whole(folder / name, files[name])
     if state.head != records:
         states.note(handle, None, records)
+    return tuple(wrong)
 
 
 def _unchanged(path: Path, content: bytes | memoryview) -> bool:
@@ -209,5 +222,5 @@ def _log(folder: Path, message: str) -> None:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
         handle = os.open(folder / states.LOG, flags, 0o666)
         with os.fdopen(handle, "a", encoding="utf-8") as file:
-            if stat.S_ISREG(os.fstat(handle).st_mode):
+            if states.is_own(handle):
                 file.write(line)

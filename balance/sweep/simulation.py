@@ -245,6 +245,8 @@ def _prepared(
     if len(plan.text().encode()) > MOST_BYTES:
         raise UsageError(f"{len(plan.cells):,} cells are more than a run can have; ask for fewer")
     folder = (RUNS if kept else scratch()) / plan.name if out is None else Path(out)
+    if out is not None or kept:
+        states.refuse_inside(folder, "out")
     refuse_other(folder, plan)
     return Prepared(game, catalog, plan, folder)
 

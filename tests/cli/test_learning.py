@@ -60,7 +60,10 @@ def test_without_pytorch_it_is_said_what_to_install(call, monkeypatch, args):
         (["tune", "--twist", "unoins", "--out", "x.npz"], "unknown twist 'unoins'; did you mean 'unions'?"),
         (["tune", "--twist", "unions"], "Missing option '--out'"),
         (["tune", "--twist", "unions", "--out", "x.toml"], "ends in .npz, not 'x.toml'"),
-        (["tune", "--twist", "unions", "--out", "there.npz"], "there.npz exists; --force replaces it"),
+        (
+            ["tune", "--twist", "unions", "--out", "there.npz"],
+            "there.npz: exists already; --force replaces it",
+        ),
         (["tune", "--twist", "unions", "--out", "x.npz", "--seed", "20261116"], "is not for tuning"),
         (["train", "here", "--seed", "20261116"], "is not for tuning"),
         (["train", "here", "--from", "missing.npz"], "missing.npz: No such file"),

@@ -477,7 +477,7 @@ def test_limits_that_make_no_sense(run, limits, message):
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("selct 1", 'Parser Error: syntax error at or near "selct"\n\nLINE 1: selct 1\n        ^^^^^'),
+        ("selct 1", 'Parser Error: syntax error at or near "selct"\nLINE 1: selct 1\n        ^^^^^'),
         ("from gams", 'Table with name gams does not exist!\nDid you mean "games"?'),
         ("select roundz\nfrom games", 'Candidate bindings: "rounds"'),
         ("select\nroundz from games", "LINE 2: roundz from games\n        ^^^^^^"),

@@ -3,6 +3,7 @@
 import duckdb
 import pytest
 
+from balance.dataset.views import SUMMED
 from balance.experiments.check import STRENGTHS, check
 from balance.judge.verdict import Verdict
 from balance.measure import cells
@@ -68,7 +69,7 @@ def test_one_connection_answers_everything(monkeypatch):
     kinds = found.con.execute(
         "select table_name from information_schema.tables where table_type = 'BASE TABLE'"
     )
-    assert set(kinds.fetchall()) == {("deals",), ("lengths",)}
+    assert set(kinds.fetchall()) == {(name,) for name in ("deals", *SUMMED)}
     (figure,) = answer.json()["figures"]
     games = {side: sum(row[3] for row in figure["rows"] if row[1] == side) for side in ("with", "without")}
     assert games == {"with": 400, "without": 400}

@@ -23,8 +23,8 @@ def points(score, n=1000):
 
 
 def pooled(score, n, thresholds=SEATS, **more):
-    summed = book(cell(0, {"stalls": bernoulli(20, 1000), "seat:0": points(1.05)}))
-    summed = replace(summed, pools={(4, False): {"seat:0": points(score, n)}, **more.get("pools", {})})
+    pools = {(4, False): {"seat:0": points(score, n)}, **more.get("pools", {})}
+    summed = book(cell(0, {"stalls": bernoulli(20, 1000), "seat:0": points(1.05)}), pools=pools)
     return judge(summed, thresholds)
 
 
@@ -63,8 +63,9 @@ def test_what_charges_does_not_swell_the_family_of_what_holds():
 
 
 def test_a_game_with_a_first_player_judges_seats_in_each_cell():
-    summed = replace(book(cell(0, {"seat:0": points(1.5)})), facts=replace(FACTS, seats_alike=False))
-    found = judge(replace(summed, pools={(4, False): {"seat:0": points(1.0)}}), accept(seat=(0.9, 1.1)))
+    pools = {(4, False): {"seat:0": points(1.0)}}
+    summed = book(cell(0, {"seat:0": points(1.5)}), facts=replace(FACTS, seats_alike=False), pools=pools)
+    found = judge(summed, accept(seat=(0.9, 1.1)))
     assert (found.pools, found.judgements[0].verdict) == ((), Verdict.BROKEN)
 
 
@@ -98,10 +99,11 @@ def test_sums_are_by_deal_over_all_cells_of_the_default_player(played):
         one = counted[players, False, f"item:{item}"][deal]
         one[0], one[1] = one[0] + won, one[1] + 1
     pools = statistics([played]).pools
-    assert {(*key, name) for key, sums in pools.items() for name in sums} == set(counted)
-    for (players, dry, name), deals in counted.items():
-        expected = Ratio.of(*zip(*deals.values(), strict=True), players)
-        found = pools[players, dry][name]
+    figures = {(*divmod(number, 2), m.name): m for number in pools.cells for m in pools.figures.of(number)}
+    assert set(figures) == set(counted)
+    for key, deals in counted.items():
+        expected = Ratio.of(*zip(*deals.values(), strict=True), key[0])
+        found = figures[key].estimate
         for part in ("deals", "num", "den", "num2", "den2", "numden"):
             assert getattr(found, part) == getattr(expected, part)
 

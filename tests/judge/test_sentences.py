@@ -4,15 +4,15 @@ import pytest
 
 from balance import games
 from balance.dataset.measures import metrics_of
+from balance.dataset.plan import PlannedCell
 from balance.judge.findings import Finding
 from balance.judge.sentences import _figure, in_brief, measured_sentence
 from balance.judge.thresholds import Threshold
-from balance.measure.cells import CellStatistics
 from balance.measure.metrics import Measurement
 from balance.stats.intervals import Interval
 from balance.stats.ratio import Common, Multiple, Ratio
 
-CELL = CellStatistics(1, 4, ("geeks",), "mirror:learned", 1)
+CELL = PlannedCell(1, 4, ("geeks",), "mirror:learned", 0, 0, 1)
 
 
 def measured(name, of, estimate):

@@ -16,7 +16,6 @@ from balance.dataset.measures import DEFICITS
 from balance.errors import UsageError
 from balance.games.measures import From, Measure
 from balance.measure.cells import connect, connect_to, statistics
-from balance.measure.metrics import measure
 from balance.stats.ratio import Common, Ratio
 
 
@@ -34,18 +33,17 @@ def numbers_of(game, seats, facts, policies):
     """Return (num, den) of every part of one game, counted the slow way."""
     m, n, winner = facts.measures, len(seats), game["winner_seat"]
     found = {"mean_length": (game["rounds"], 1), "stalls": (int(game["stalled"]), 1)}
-    if m.extension:
-        found["tie_extensions"] = (int(game[m.extension] > 0), 1)
     if m.lead_changes:
         found["no_lead_change"] = (int(game[m.lead_changes] == 0), 1)
-    if m.exhausted:
-        found["exhaustion"] = (int(game[m.exhausted]), 1)
-    for name in ("money", "hand"):
-        column = getattr(m, name)
-        if column:
+    if "deck_exhausted" in game:
+        found["tie_extensions"] = (int(game["rounds_after_goal"] > 0), 1)
+        found["exhaustion"] = (int(game["deck_exhausted"]), 1)
+    for name, column in (("money", "money"), ("money", "coins"), ("hand", "hand")):
+        if column in seats[0]:
             found[name] = (sum(row[column] for row in seats), n)
-    choices = sum(row[column] for row in seats for column in m.chosen)
-    for action, column in zip(facts.actions, m.chosen, strict=True):
+    chosen = [next(name for name in (f"chose_{a}", f"times_{a}") if name in seats[0]) for a in facts.actions]
+    choices = sum(row[column] for row in seats for column in chosen)
+    for action, column in zip(facts.actions, chosen, strict=True):
         found[f"action:{action}"] = (sum(row[column] for row in seats), choices)
     if m.half_score:
         halves = [row[m.half_score] for row in seats]
@@ -86,6 +84,11 @@ def whole(sums):
     return [int(getattr(sums, field.name)) for field in fields(sums) if field.name != "most"]
 
 
+def estimates(found, number):
+    """Return the estimate of every metric of a cell by name."""
+    return {one.name: one.estimate for one in found.figures.of(number)}
+
+
 def check(runs, policies, **options):
     facts = runs[0].game.facts
     found = statistics(runs, **options)
@@ -94,7 +97,7 @@ def check(runs, policies, **options):
     for game, seats in rows_by_game(runs):
         lengths[game["cell_id"]][game["rounds"]] += 1
         numbers = numbers_of(game, seats, facts, policies)
-        if options.get("items"):
+        if facts.mask("opening"):
             numbers |= items_of(game, seats, sorted(runs[0].small(facts.items)["id"]))
         for name, (num, den) in numbers.items():
             pair = deals[game["cell_id"]][name][game["game_index"]]
@@ -102,22 +105,25 @@ def check(runs, policies, **options):
             pair[1] += den
     assert set(found.cells) == set(lengths)
     for number, cell in found.cells.items():
-        assert cell.lengths == lengths[number]
+        own = estimates(found, number)
+        assert {k: n for k, n in enumerate(own["length"].counts) if n} == lengths[number]
         assert cell.games == sum(lengths[number].values())
         for name, by_index in deals[number].items():
             nums, dens = zip(*by_index.values(), strict=True)
             of_policies = name.startswith(("win_points", "neighbour"))
             if not sum(dens):
-                assert name not in cell.sums
+                assert name not in own
             elif not of_policies or "," in cell.lineup or cell.lineup == "field":
-                assert whole(cell.sums[name]) == whole(Ratio.of(nums, dens)), (cell, name)
+                assert whole(own[name]) == whole(Ratio.of(nums, dens)), (cell, name)
         base = found.baseline(cell)
         for name in ("mean_length", "money", "hand") if cell.variants and base else ():
             if name in deals[number]:
-                own, plain = deals[number][name], deals[base.id][name]
-                both = sorted(own.keys() & plain.keys())
-                sides = [[side[k][part] for k in both] for side in (own, plain) for part in (0, 1)]
-                assert whole(cell.common[name]) == whole(Common.of(*sides))
+                here, plain = deals[number][name], deals[base.id][name]
+                both = sorted(here.keys() & plain.keys())
+                sides = [[side[k][part] for k in both] for side in (here, plain) for part in (0, 1)]
+                multiple = own["length_ratio" if name == "mean_length" else f"{name}_ratio"]
+                assert whole(multiple.common) == whole(Common.of(*sides))
+                assert whole(multiple.base) == whole(estimates(found, base.id)[name])
     return found
 
 
@@ -138,8 +144,8 @@ def test_games_that_share_a_deal_are_one_observation(tiny_replicated):
     for number, cell in found.cells.items():
         assert (cell.deals, cell.games) == (25, 100)
         value, error = agreement(wins[number], 4)
-        assert cell.luck.value == pytest.approx(value)
-        assert cell.luck.error == pytest.approx(error)
+        luck = estimates(found, number)["luck"]
+        assert (luck.value, luck.error) == pytest.approx((value, error))
 
 
 def agreement(patterns, again):
@@ -172,9 +178,9 @@ def test_ten_deals_that_all_repeat_their_winner_leave_doubt(tmp_path):
     assert set(wins) == {(2, 0), (0, 2)}
     found = statistics([run])
     (cell,) = found.cells.values()
-    (luck,) = [one for one in measure(found, cell) if one.name == "luck"]
-    assert (cell.luck.value, cell.luck.error) == pytest.approx(agreement(wins, 2))
-    assert cell.luck.above(0.5) > 0.05
+    luck = found.figures.find(cell.id, "luck")
+    assert (luck.estimate.value, luck.estimate.error) == pytest.approx(agreement(wins, 2))
+    assert luck.estimate.above(0.5) > 0.05
     assert luck.interval.low < 0.5 < luck.interval.value == luck.interval.high == 1
     with connect_to([run], metrics=True) as con:
         (row,) = con.execute("select value, low, high from metrics where metric = 'luck'").fetchall()
@@ -187,15 +193,18 @@ def test_only_some_deals_of_a_cell_count_if_asked(tmp_path):
         balance.simulate(tmp_path / str(deals), **options, games_per_cell=deals) for deals in (30, 12)
     )
     every, few = statistics([longer]), statistics([first])
-    assert statistics([longer], within=dict.fromkeys(every.cells, (0, 12))).cells == few.cells
+    same = statistics([longer], within=dict.fromkeys(every.cells, (0, 12)))
+    assert {n: cell.deals for n, cell in same.cells.items()} == dict.fromkeys(few.cells, 12)
+    for number in few.cells:
+        assert [one.interval for one in same.figures.of(number)] == [
+            one.interval for one in few.figures.of(number)
+        ]
     some = next(iter(every.cells))
-    rest = statistics([longer], within={some: (12, 30)}).cells
-    assert rest[some].deals == 18
-    assert (
-        rest[some].sums["mean_length"] + few.cells[some].sums["mean_length"]
-        == every.cells[some].sums["mean_length"]
-    )
-    assert {number: cell.deals for number, cell in rest.items() if number != some} == dict.fromkeys(
+    rest = statistics([longer], within={some: (12, 30)})
+    assert rest.cells[some].deals == 18
+    later, first, whole_ = (estimates(one, some)["mean_length"] for one in (rest, few, every))
+    assert later + first == whole_
+    assert {number: cell.deals for number, cell in rest.cells.items() if number != some} == dict.fromkeys(
         [number for number in every.cells if number != some], 30
     )
 
@@ -225,10 +234,10 @@ def test_a_deal_that_nobody_ever_wins(tmp_path):
         jobs=1,
     )
     found = statistics([run])
-    assert [cell.luck for cell in found.cells.values()] == [None, None]
-    assert {cell.sums["stalls"].num for cell in found.cells.values()} == {12}
-    assert {cell.sums["seat:1"].num for cell in found.cells.values()} == {12}
-    assert [cell.common for cell in found.cells.values()] == [{}, {}]  # no baseline
+    cells = [estimates(found, number) for number in found.cells]
+    assert len(cells) == 2
+    assert {int(cell[name].num) for cell in cells for name in ("stalls", "seat:1")} == {12}
+    assert not any({"luck", "length_ratio"} & set(cell) for cell in cells)  # no baseline
 
 
 def test_some_cells_bring_their_baselines_along(tiny_runs, tiny_statistics):
@@ -255,8 +264,17 @@ def nefarious(tmp_path_factory):
 def test_nefarious_adds_up_too(nefarious):
     found = check([nefarious], nefarious.game.facts.field)
     cell = found.find(5, ("parallel-universe", "unions"), "field")
-    assert {f"neighbour:{name}" for name in nefarious.game.facts.field} <= set(cell.sums)
-    assert sum(sums.den for name, sums in cell.sums.items() if name.startswith("item")) == 40 * 5 * 3
+    sums = estimates(found, cell.id)
+    assert {f"neighbour:{name}" for name in nefarious.game.facts.field} <= set(sums)
+    assert sum(own.den for name, own in sums.items() if name.startswith("item")) == 40 * 5 * 3
+
+
+def test_items_of_deals_that_were_replayed(tmp_path):
+    """A deal is one observation however often it is played; without replays it is enough to count."""
+    options = {"players": 3, "variants": "none", "lineups": ["mirror:random"], "games_per_cell": 6}
+    run = balance.simulate(tmp_path / "run", **options, replicates=3)
+    found = check([run], ())
+    assert any(one.num > one.den for one in estimates(found, 0).values() if isinstance(one, Ratio))
 
 
 def test_nothing_is_drawn_into_the_output():
@@ -266,7 +284,8 @@ def test_nothing_is_drawn_into_the_output():
 
 def counted(run, name):
     """Return numerator and denominator of a measure over all cells."""
-    sums = [cell.sums[name] for cell in statistics([run]).cells.values() if name in cell.sums]
+    found = statistics([run])
+    sums = [own[name] for own in (estimates(found, number) for number in found.cells) if name in own]
     return sum(int(one.num) for one in sums), sum(int(one.den) for one in sums)
 
 

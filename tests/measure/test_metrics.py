@@ -10,9 +10,8 @@ from balance import games
 from balance.dataset.measures import metrics_of
 from balance.games.contract import Accepting
 from balance.judge.thresholds import load_thresholds
-from balance.measure.cells import CellStatistics, Statistics
-from balance.measure.metrics import measure
 from balance.stats.ratio import Common, Normal, Ratio
+from tests.judge.synthetic import book, cell
 
 NEFARIOUS = games.get("nefarious")
 
@@ -50,21 +49,18 @@ def cells():
         "neighbour:greedy": Ratio.of([6, 6, 6, 0], [4, 4, 4, 0], 1.5),
         "item:7": Ratio.of([4, 0, 0, 1], [1, 1, 0, 1], 4),
     }
-    own = CellStatistics(
-        1, 4, ("unions",), "field", 1, 4, {6: 1, 8: 2, 30: 1}, sums,
-        {
-            "mean_length": Common.of([6, 8, 8, 30], 1, [10, 12, 14, 16], 1),
-            "money": Common.of([8, 12, 20, 40], 4, [8, 9, 11, 12], 4),
-        },
-    )  # fmt: skip
+    common = {
+        "mean_length": Common.of([6, 8, 8, 30], 1, [10, 12, 14, 16], 1),
+        "money": Common.of([8, 12, 20, 40], 4, [8, 9, 11, 12], 4),
+    }
+    own = cell(1, sums, lengths={6: 1, 8: 2, 30: 1}, common=common)
     plain = {"mean_length": ones([10, 12, 14, 16], math.inf), "money": Ratio.of([8, 9, 11, 12], 4)}
-    base = CellStatistics(0, 4, (), "field", 1, 4, {10: 1, 12: 1, 14: 1, 16: 1}, plain)
-    facts = replace(NEFARIOUS.facts, default_lineup="mirror:adaptive")
-    return Statistics(facts, {0: base, 1: own})
+    base = cell(0, plain, lengths={10: 1, 12: 1, 14: 1, 16: 1}, variants=())
+    return book(base, own, facts=replace(NEFARIOUS.facts, default_lineup="mirror:adaptive"))
 
 
 def values(statistics):
-    return {m.name: m.interval.value for m in measure(statistics, statistics.cells[1])}
+    return {m.name: m.interval.value for m in statistics.figures.of(1)}
 
 
 def test_every_metric_by_hand(cells):
@@ -101,12 +97,12 @@ def test_every_metric_by_hand(cells):
 
 
 def test_what_the_usual_player_wins_is_judged_as_skill_alone(cells):
-    shown = [m.name for m in measure(cells, cells.cells[1]) if not m.comparable]
+    shown = [m.name for m in cells.figures.of(1) if not m.comparable]
     assert shown == ["win_points:adaptive"]
 
 
 def test_the_game_without_variants_is_not_compared_with_itself(cells):
-    names = {m.name for m in measure(cells, cells.cells[0])}
+    names = {m.name for m in cells.figures.of(0)}
     assert "length" in names
     assert "length_ratio" not in names
 
@@ -114,10 +110,9 @@ def test_the_game_without_variants_is_not_compared_with_itself(cells):
 def test_replicated_deals_tell_less_about_length_than_as_many_games():
     """Both games of each deal last equally long: half of the games would tell as much."""
     lengths = Ratio.of([2 * k for k in range(1, 101)], 2)
-    cell = CellStatistics(
-        0, 4, (), "mirror:random", 2, 100, dict.fromkeys(range(1, 101), 2), {"mean_length": lengths}, design=2
-    )
-    (found,) = [m for m in measure(Statistics(NEFARIOUS.facts, {0: cell}), cell) if m.name == "length"]
+    counts = dict.fromkeys(range(1, 101), 2)
+    found = book(cell(0, {"mean_length": lengths}, lengths=counts, replicates=2, design=2)).figures
+    found = found.find(0, "length")
     assert found.interval == (50.5, 40, 61)  # as of 100 games, one of each length
 
 
@@ -126,17 +121,16 @@ def test_luck_is_judged_where_policies_meet(mixed):
     sums = {"mean_length": ones([10] * 10, math.inf)}
     if mixed:
         sums |= {f"win_points:{name}": Ratio.of([2] * 10, 2, 2) for name in ("adaptive", "greedy")}
-    cell = CellStatistics(0, 2, (), "field", 2, 10, {5: 20}, sums, luck=Normal(0.2, 0.1, 10))
-    found = {m.name: m for m in measure(Statistics(NEFARIOUS.facts, {0: cell}), cell)}
-    assert found["luck"].interval.value == 0.2
-    assert found["luck"].comparable is mixed
-    without = replace(cell, luck=None)
-    assert "luck" not in {m.name for m in measure(Statistics(NEFARIOUS.facts, {0: without}), without)}
+    drawn = cell(0, sums, lengths={5: 20}, variants=(), replicates=2, luck=Normal(0.2, 0.1, 10))
+    luck = book(drawn).figures.find(0, "luck")
+    assert luck.interval.value == 0.2
+    assert luck.comparable is mixed
+    assert book(replace(drawn, luck=None)).figures.find(0, "luck") is None
 
 
 def test_the_tiny_game_has_the_metrics_that_it_can_have(tiny_statistics):
     cell = tiny_statistics.find(3, ("windy",), "field")
-    found = {m.name: m.interval for m in measure(tiny_statistics, cell)}
+    found = {m.name: m.interval for m in tiny_statistics.figures.of(cell.id)}
     assert {"length", "length_ratio", "stalls", "win_points:thrifty", "skill", "seat:2", "action:buy"} <= set(
         found
     )

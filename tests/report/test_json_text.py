@@ -1,6 +1,7 @@
 """Answers as JSON, Markdown and plain text: the same numbers and words as the page."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -65,3 +66,11 @@ def test_a_table_of_markdown_has_as_many_columns_in_every_row():
     lines = [line for line in markdown(handmade(hostile=HOSTILE)).splitlines() if line.startswith("| ")]
     assert len(lines) > 20
     assert {line.replace("\\|", "").count("|") for line in lines} == {5}
+
+
+def test_headings_of_markdown_show_names_as_they_are():
+    answer = handmade(hostile=HOSTILE)
+    chapter = replace(answer.sections[0], title="<img src=x> [a](b) `c` *d*")
+    lines = markdown(replace(answer, title="<b>x</b>", sections=(chapter,))).splitlines()
+    assert "# \\<b\\>x\\</b\\>" in lines
+    assert "## \\<img src=x\\> \\[a\\](b) \\`c\\` \\*d\\*" in lines

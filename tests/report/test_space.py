@@ -275,7 +275,6 @@ def test_the_command_of_a_pair_names_every_run(nefarious, workplace):
 
 def test_the_atlas_holds_the_metrics_of_every_cell(space, nefarious):
     from balance.measure.cells import statistics
-    from balance.measure.metrics import measure
 
     summed = statistics(balance.open_runs([nefarious]))
     atlas = space.atlas
@@ -289,7 +288,7 @@ def test_the_atlas_holds_the_metrics_of_every_cell(space, nefarious):
                 cell = summed.find(view.players, variants, view.lineup)
                 assert view.cells[at] == cell.id
                 assert view.games[at] == cell.games == sum(view.lengths[at]) == 60
-                found = {m.name: m.interval for m in measure(summed, cell)}
+                found = {m.name: m.interval for m in summed.figures.of(cell.id)}
                 for name, scaled in view.values.items():
                     if name in found:
                         assert scaled.values[at] == round(found[name].value * SCALE), name

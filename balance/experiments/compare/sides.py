@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,7 +92,9 @@ def sides_of(base: str, candidate: str, name: str | None, edition: str | None) -
 def _opened(text: str) -> Run | None:
     """Return the run in a folder; None if it is not a run. DataError if it is unfinished or damaged."""
     path = Path(text)
-    return open_run(path) if any((path / name).exists() for name in (states.RUN, states.STATE)) else None
+    return (
+        open_run(path) if any(os.path.lexists(path / name) for name in (states.RUN, states.STATE)) else None
+    )
 
 
 def _edition(game: Game[Any, Any], text: str, run: Run | None) -> str | None:
@@ -115,7 +118,7 @@ def _side(game: Game[Any, Any], text: str, run: Run | None, printed: str | None,
         return Side(printed, "edition", printed, game.load_catalog())
     kind = OFFICIAL if text.strip().lower() == OFFICIAL else "overlay"
     path = Path(text)
-    if kind == "overlay" and not path.exists():
+    if kind == "overlay" and not os.path.lexists(path):
         if len(path.parts) > 1 or path.suffix:
             raise DataError(f"there is no run or overlay at {text}")
         known = unknown("run, overlay or edition", text, [OFFICIAL, *game.facts.editions])

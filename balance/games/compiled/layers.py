@@ -16,11 +16,12 @@ from balance.games.compiled.weights import HEAD, HIDDEN, OPTION_HIDDEN, NetworkL
 _f32 = ir.FloatType()
 _i64 = ir.IntType(64)
 _floats = _f32.as_pointer()
-_WORD: Final = 64
 _CHUNK: Final = 32
 """How many sums are one vector here; the compiler splits it into what the processor has."""
 _LANES: Final = 4
 
+BOUND: Final = 8.0
+"""Features are kept between this and its negative, which only odd rules reach."""
 SCORE: Final = ir.FunctionType(ir.VoidType(), [_floats, _floats, _floats, _i64, _floats])
 """The type of the function: network, features of the situation, features of n options, n, their scores."""
 
@@ -88,7 +89,7 @@ def _read_situation(builder: ir.IRBuilder, network: Any, x: Any, layout: Network
     hidden, second = _scratch(builder, HIDDEN), _scratch(builder, width)
     bias = HEAD + layout.situation * HIDDEN
     sums = _load_all(builder, network, bias, HIDDEN)
-    sums = _add_products(builder, network, HEAD, x, layout.situation, sums)
+    sums = _add_products(builder, network, HEAD, x, _bounded(builder, x, layout.situation), sums)
     _store_all(builder, sums, hidden)
     matrix = bias + HIDDEN
     bits = _bits(builder, [builder.fcmp_ordered(">", part, _zeros(part.type)) for part in sums])
@@ -102,15 +103,17 @@ def _score_option(
     builder: ir.IRBuilder, network: Any, second: Any, x: Any, layout: NetworkLayout, used: int
 ) -> Any:
     """Return the score of an option."""
+    used = -(-used // _LANES) * _LANES
     matrix = HEAD + (layout.situation + 1) * HIDDEN + (HIDDEN + 1) * (layout.option + OPTION_HIDDEN)
-    products = [
-        builder.fmul(_load(builder, x, i, _LANES), _load(builder, second, i, _LANES))
-        for i in range(0, used, _LANES)
-    ]
+    parts = _bounded(builder, x, used)
+    products = []
+    for number, part in enumerate(parts):
+        product = builder.fmul(part, _load(builder, second, number * _CHUNK, part.type.count))
+        products += [_lanes_of(builder, product, i) for i in range(0, part.type.count, _LANES)]
     linear = _sum_lanes(builder, products)
     inner = _load_all(builder, second, layout.option, OPTION_HIDDEN)
     products = []
-    for number, part in enumerate(_add_products(builder, network, matrix, x, used, inner)):
+    for number, part in enumerate(_add_products(builder, network, matrix, x, parts, inner)):
         positive = builder.select(builder.fcmp_ordered(">", part, _zeros(part.type)), part, _zeros(part.type))
         weights = _load(builder, network, matrix + layout.option * OPTION_HIDDEN + number * _CHUNK, _CHUNK)
         product = builder.fmul(positive, weights)
@@ -157,14 +160,26 @@ def _bits(builder: ir.IRBuilder, flags: list[Any]) -> Any:
     return word
 
 
+def _bounded(builder: ir.IRBuilder, x: Any, n: int) -> list[Any]:
+    """Put the bounds for features that are beyond them, and return the features as vectors."""
+    parts = []
+    for part in _load_all(builder, x, 0, n):
+        least, most = (ir.Constant(part.type, [_f32(end)] * part.type.count) for end in (-BOUND, BOUND))
+        part = builder.select(builder.fcmp_ordered("<", part, most), part, most)  # noqa: PLW2901
+        parts.append(builder.select(builder.fcmp_ordered(">", part, least), part, least))
+    _store_all(builder, parts, x)
+    return parts
+
+
 def _add_products(
-    builder: ir.IRBuilder, network: Any, matrix: int, x: Any, n: int, sums: list[Any]
+    builder: ir.IRBuilder, network: Any, matrix: int, x: Any, parts: list[Any], sums: list[Any]
 ) -> list[Any]:
     """Add x[i] times row i of a matrix to sums, for the numbers x[i] that are not 0, in their order."""
     width = sum(part.type.count for part in sums)
-    for first in range(0, n, _WORD):
-        parts = _load_all(builder, x, first, min(_WORD, n - first))
-        bits = _bits(builder, [builder.fcmp_unordered("!=", part, _zeros(part.type)) for part in parts])
+    for number in range(0, len(parts), 2):
+        word = parts[number : number + 2]
+        bits = _bits(builder, [builder.fcmp_unordered("!=", part, _zeros(part.type)) for part in word])
+        first = number * _CHUNK
         rows = _at(builder, network, matrix + first * width)
         sums = _add_rows(builder, rows, _at(builder, x, first), bits, sums)
     return sums

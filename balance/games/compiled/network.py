@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from balance.games.compiled.jit import PLAIN, inline, jit
-from balance.games.compiled.layers import SCORE, offer_layers
+from balance.games.compiled.layers import BOUND, SCORE, offer_layers
 from balance.games.compiled.weights import HEAD, HIDDEN, OPTION_HIDDEN, NetworkLayout
 
 _UNIT: Final = 1.0 / 9007199254740992.0  # 2^-53
@@ -114,6 +114,8 @@ def _plain_scores(
     layout: NetworkLayout, network: int, situation: Any, options: Any, n: int, scores: Any
 ) -> None:
     width = layout.option + OPTION_HIDDEN
+    situation[:] = np.clip(situation, -BOUND, BOUND)
+    options[:n] = np.clip(options[:n], -BOUND, BOUND)
     bias = HEAD + layout.situation * HIDDEN
     hidden = _plain_products(network, HEAD, situation, _plain_floats(network, bias, HIDDEN))
     matrix = bias + HIDDEN
@@ -149,7 +151,7 @@ def scorer_of(layout: NetworkLayout, used: int) -> Callable[..., Any]:
     """Return what a kernel calls to score options: `f(network, situation, options, n, scores)`.
 
     The network is at an address; `options` has a row of features for each option, of which the first `used`
-    may differ from 0.
+    may differ from 0. Features that are out of bounds are put within them.
     """
     return partial(_plain_scores, layout) if PLAIN else intrinsic(_calls(offer_layers(layout, used)))
 

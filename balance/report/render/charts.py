@@ -79,6 +79,8 @@ def svg(figure: Chart, *, letters: bool = False) -> str:
     with warnings.catch_warnings(), mpl.rc_context(style):  # type: ignore[arg-type]
         # a name in a script that the font lacks is drawn as boxes; nobody can do anything about it here
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
+        # names that take the room of the figure: it is drawn without the best spacing
+        warnings.filterwarnings("ignore", "constrained_layout not applied")
         drawing = Drawing(figsize=_size(figure), layout="constrained")
         FigureCanvasSVG(drawing)
         axes = drawing.add_subplot()

@@ -137,7 +137,7 @@ class _Markdown:
 
     def title(self, words: str, level: int) -> Iterator[str]:
         """Yield a heading."""
-        yield from (f"{'#' * level} {_line(words)}", "")
+        yield from (f"{'#' * level} {_escaped(_line(words))}", "")
 
     def paragraph(self, words: str) -> Iterator[str]:
         """Yield a few sentences, if there are any."""

@@ -34,7 +34,7 @@ def drawn(layout, used, seed=5):
         return (rng.standard_normal(shape) * (rng.random(shape) < 0.5)).astype(np.float32)
 
     weights = {n: rng.standard_normal(s).astype(np.float32) * 0.3 for n, s in layout.shapes().items()}
-    situations = half(100, layout.situation)
+    situations = half(100, layout.situation) * 5  # some are out of bounds
     options = np.zeros((100, OPTIONS, layout.option), np.float32)
     options[:, :, :used] = half(100, OPTIONS, used)
     situations[0] = options[:, 1] = 0

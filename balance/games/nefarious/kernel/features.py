@@ -113,15 +113,8 @@ def value_cards(m, r, seat):
 
 @inline
 def put(x, i, value):
-    """Write a feature down, within bounds that only odd rules reach; return the place of the next."""
-    x[i] = np.float32(max(-8.0, min(8.0, value)))
-    return i + 1
-
-
-@inline
-def put_flag(x, i, flag):
-    """Write down whether something is so; return the place of the next."""
-    x[i] = np.float32(flag)
+    """Write a feature down; return the place of the next."""
+    x[i] = np.float32(value)
     return i + 1
 
 
@@ -141,29 +134,29 @@ def describe_situation(m, r, table, seat):
     x = m.situation
     i = 0
     for kind in range(len(c.DECISIONS)):
-        i = put_flag(x, i, kind == m.kind)
-    i = put_flag(x, i, (m.kind == c.PLACE) & (m.paying != 0))
+        i = put(x, i, kind == m.kind)
+    i = put(x, i, (m.kind == c.PLACE) & (m.paying != 0))
     i = put(x, i, min(table.round, 50) * 0.05)
     i = put(x, i, rounds_left(r, table, r.weights[_GUESSING]) * 0.1)
     i = put(x, i, min(m.money, 80) * 0.05)
     i = put(x, i, min(m.money, 8) * 0.125)
     i = put(x, i, m.n_hand * 0.2)
-    i = put_flag(x, i, m.n_hand == 0)
+    i = put(x, i, m.n_hand == 0)
     i = put(x, i, m.n_built * 0.125)
     i = put(x, i, m.own_score / r.goal)
     i = put(x, i, (m.own_score - m.built_vp - m.built_per * m.n_built) * 0.2)
     i = put(x, i, m.on_zones * 0.2)
-    i = put_flag(x, i, m.reserve == 0)
+    i = put(x, i, m.reserve == 0)
     for zone in range(c.ACTION_COUNT):
         i = put(x, i, m.minions[zone] * 0.4)
-    i = put_flag(x, i, m.committed >= 0)
+    i = put(x, i, m.committed >= 0)
     i = put(x, i, m.built_now)
     i = put_bits(x, i, m.actions)
     i = put_bits(x, i, table.past[seat] & 15)
     for zone in range(c.ACTION_COUNT):
         i = put(x, i, m.expect[zone])
     i = put(x, i, foresee_income(m, r, seat) * 0.25)
-    i = put_flag(x, i, has(r, c.AT_BUILD) and refusing_line(m.imagined, r, seat) >= 0)
+    i = put(x, i, has(r, c.AT_BUILD) and refusing_line(m.imagined, r, seat) >= 0)
     describe_hand(m, r, x)
     left = seat + 1 if seat + 1 < table.players else 0
     right = seat - 1 if seat > 0 else table.players - 1
@@ -181,8 +174,7 @@ def describe_situation(m, r, table, seat):
 @jit
 def describe_hand(m, r, x):
     """Write down what the hand holds: what can be paid, and the best two cards."""
-    payable = 0
-    pay_vp = 0.0
+    payable = pay_vp = 0.0
     pay_worth = -5.0
     win = False
     lowest = 99
@@ -197,7 +189,7 @@ def describe_hand(m, r, x):
         lowest = min(lowest, cost)
         highest = max(highest, vp)
         pays = np.float64(cost - m.money) <= 0.0
-        payable += pays  # type: ignore[assignment]
+        payable += 1.0 if pays else 0.0
         pay_vp = max(pay_vp, vp if pays else 0.0)
         pay_worth = max(pay_worth, net if pays else -5.0)
         score = m.own_score + vp + m.built_per
@@ -209,7 +201,7 @@ def describe_hand(m, r, x):
             second, next_most = k, net
     i = put(x, _HAND, payable * 0.25)
     i = put(x, i, pay_vp * 0.17)
-    i = put(x, i, pay_worth * 0.2 if payable else 0.0)
+    i = put(x, i, pay_worth * 0.2 if payable > 0.0 else 0.0)
     i = put(x, i, (lowest if m.n_cards else 0) * 0.1)
     i = put(x, i, m.net[best] * 0.2 if best >= 0 else 0.0)
     i = put(x, i, max(0, r.cost[m.hand[best]] - m.money) * 0.1 if best >= 0 else 0.0)
@@ -217,7 +209,7 @@ def describe_hand(m, r, x):
     i = put(x, i, m.net[second] * 0.2 if second >= 0 else 0.0)
     i = put(x, i, max(0, r.cost[m.hand[second]] - m.money) * 0.1 if second >= 0 else 0.0)
     i = put(x, i, highest * 0.17)
-    put_flag(x, i, win)
+    put(x, i, win)
 
 
 @inline
@@ -226,7 +218,7 @@ def describe_neighbour(r, table, s, x, i):
     i = put(x, i, min(table.money[s], 80) * 0.05)
     i = put(x, i, table.n_hand[s] * 0.2)
     i = put(x, i, table.score[s] / r.goal)
-    i = put_flag(x, i, table.reserve[s] == 0)
+    i = put(x, i, table.reserve[s] == 0)
     i = put_bits(x, i, table.actions[s])
     i = put_bits(x, i, table.past[s] & 15)
     for zone in range(c.ACTION_COUNT):
@@ -318,7 +310,7 @@ def describe_card(m, r, x, card):
     """Write down what a card is."""
     for k in range(WORTH):
         x[_CARD + k] = r.face[card, k]
-    i = put_flag(x, _CARD + WORTH, r.cost[card] <= m.money)
+    i = put(x, _CARD + WORTH, r.cost[card] <= m.money)
     missing = max(0, r.cost[card] - m.money)
     put(x, i, missing * 0.1)
     for k in range(m.n_cards):
@@ -339,10 +331,10 @@ def describe_outcome(m, r, seat, x):
     i = put(x, i, min(money * 0.05, 4.0))
     i = put(x, i, m.extra * 0.3)
     i = put(x, i, (t.n_hand[seat] - m.n_hand) * 0.4)
-    i = put_flag(x, i, t.n_hand[seat] == 0)
+    i = put(x, i, t.n_hand[seat] == 0)
     i = put(x, i, (score - m.own_score) * 0.2)
     i = put(x, i, score / r.goal)
-    i = put_flag(x, i, (score >= r.goal) & (score > m.best_other))
+    i = put(x, i, (score >= r.goal) & (score > m.best_other))
     i = put(x, i, max(-3.0, min(3.0, (score - m.best_other) * 0.1)))
     i = put(x, i, (t.on_zones[seat] - m.on_zones) * 0.5)
     flow = min(foresee_flow(m, r, seat), 40.0)
@@ -360,10 +352,9 @@ def describe_hand_after(m, r, seat, x, score, flow):
     money = t.money[seat]
     per_round = max(r.action_repeats * r.work_money + flow, 0.5)
     sooner = later = 0.0
-    payable = soon = 0
+    payable = soon = 0.0
     plan = second = 0.0
-    vp_best = 0.0
-    worth_best = 0.0
+    vp_best = worth_best = 0.0
     best = -1
     highest = -1.0e300
     # compares floats, which needs no branch: which cards can be paid is hard to predict
@@ -374,7 +365,7 @@ def describe_hand_after(m, r, seat, x, score, flow):
         net = m.net[k]
         missing = np.float64(r.cost[card] - money)
         pays = missing <= 0.0
-        payable += pays  # type: ignore[assignment]
+        payable += 1.0 if pays else 0.0
         vp = np.float64(r.vp[card] + r.vp_per_built[card] * (t.n_built[seat] + 1))
         vp_best = max(vp_best, vp if pays else 0.0)
         worth_best = max(worth_best, net if pays else 0.0)
@@ -383,7 +374,7 @@ def describe_hand_after(m, r, seat, x, score, flow):
         vp = np.float64(r.vp[card])
         later = max(later, vp if missing <= 2.0 * per_round else 0.0)
         sooner = max(sooner, vp if missing <= per_round else 0.0)
-        soon += missing <= per_round
+        soon += 1.0 if missing <= per_round else 0.0
         worth = net * kept_after(missing / per_round)
         second = max(second, min(plan, worth))
         plan = max(plan, worth)
@@ -392,7 +383,7 @@ def describe_hand_after(m, r, seat, x, score, flow):
     i = put(x, i, payable * 0.25)
     i = put(x, i, max(0, r.cost[m.hand[best]] - money) * 0.1 if best >= 0 else 0.0)
     after = score + vp_best + t.built_per[seat]
-    i = put_flag(x, i, (payable > 0) & (after >= r.goal) & (after > m.best_other))
+    i = put(x, i, (payable > 0) & (after >= r.goal) & (after > m.best_other))
     i = put(x, i, plan * 0.2)
     i = put(x, i, second * 0.2)
     i = put(x, i, sooner * 0.17)
