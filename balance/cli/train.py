@@ -57,7 +57,7 @@ def train(
     more. FOLDER gets weights.npz, log.jsonl and progress.svg.
     """
     check_tuning_seed(seed)
-    refuse_inside(folder / "weights.npz", "folder")
+    refuse_inside(folder / "weights.npz")
     game = learnable(of)
     from balance.games.compiled.weights import read_weights
     from balance.learning.progress import draw_progress, has_plateaued, read_progress

@@ -185,14 +185,14 @@ def _close_last_line(handle: int) -> None:
         os.write(handle, b"\n")
 
 
-def refuse_inside(target: Path, parameter: str) -> None:
+def refuse_inside(target: Path, parameter: str = "") -> None:
     """Refuse to write a file into a run, also by a link."""
     place = Path(os.path.realpath(target))
     for folder in place.parents:
         if (folder / RUN).exists():
             raise UsageError(
-                f"{parameter} {target}: {folder} is a run, which never changes; name a place outside",
-                parameter=parameter,
+                f"{parameter} {target}: {folder} is a run, which never changes; name another place".lstrip(),
+                parameter=parameter or (),
             )
 
 
