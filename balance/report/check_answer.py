@@ -256,7 +256,6 @@ class _Sheet:
                 "95%, order statistics",
                 command=self.check,
             ),
-            ("cell_id",),
         )
 
     def _median(self, cell: PlannedCell) -> Interval:
@@ -314,7 +313,6 @@ class _Sheet:
                     for policy, points in policies.items()
                 ),
                 Source("", "95%, Wilson, from the variance over deals", command=self.check),
-                ("policy",),
             )
             for lineup, policies in found.items()
         ]
