@@ -67,8 +67,8 @@ def held(own: Sequence[Finding], other: Sequence[Finding]) -> list[dict[str, Any
     rows = []
     for finding in own:
         again = searched.get((finding.measured.name, finding.upper))
-        if finding.kind is not Class.BREAKS or again is None:
-            continue
+        if finding.kind is not Class.BREAKS or again is None or (finding.pooled and not finding.outside):
+            continue  # seats and opening cards hold up no verdict: they count where they break one
         here = "outside" if finding.outside else side(finding)
         rows.append(
             {

@@ -32,6 +32,7 @@ SLOW = {
     "cli/test_suggest.py": "plays changes of a number until one helps",
     "dataset/test_database.py": "every ready query in a file of its own",
     "dataset/test_hostile_runs.py": "runs forged in hundreds of ways",
+    "dataset/test_queries.py": "every ready query counted a second time",
     "dataset/test_tables_docs.py": "a run large enough for row groups",
     "experiments/test_compare.py": "plays and compares whole catalogs",
     "experiments/test_contested.py": "plays every reading of a fact",
@@ -47,6 +48,7 @@ SLOW = {
     "report/test_cli_report.py": "reports on runs of Nefarious",
     "report/test_html_real.py": "reports on runs of Nefarious",
     "report/test_pdf.py": "reports on runs of Nefarious",
+    "report/test_scans.py": "a report on a run of Nefarious",
     "report/test_space.py": "every query of a report a second time",
     "sweep/test_disk.py": "disks that are full or read-only",
     "sweep/test_interrupted.py": "kills processes at random moments",
@@ -60,6 +62,9 @@ SLOW = {
     "test_tutorial.py": "every command of README and tutorial",
     "test_wheel.py": "builds and installs the package",
 }
+
+# Fixtures of tests/report that play Nefarious and write reports on it; tests that need one are slow too.
+REPORTS = {"nefarious", "space", "evidence", "pair", "item"}
 
 # What needs no compiled rules comes first: of two workers one has something to do while the other compiles.
 UNCOMPILED = (
@@ -76,7 +81,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         )
 
     for item in items:
-        if among(item, SLOW):
+        reported = among(item, ["report/"]) and not REPORTS.isdisjoint(getattr(item, "fixturenames", ()))
+        if reported or among(item, SLOW):
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: not among(item, UNCOMPILED))
 

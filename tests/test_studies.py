@@ -110,11 +110,11 @@ def test_as_many_of_each_verdict_are_drawn_and_of_a_rare_one_all(script):
     assert drawn(every, 12, seed=1) != found
 
 
-def finding(interval, *, upper=True, outside=False, kind=Class.BREAKS, bound=0.1):
+def finding(interval, *, upper=True, kind=Class.BREAKS, bound=0.1, **more):
     measured = SimpleNamespace(name="stalls", interval=Interval(*interval))
     low, high = (None, bound) if upper else (bound, None)
     threshold = Threshold("stalls", low, high, "test", class_low=kind, class_high=kind)
-    return Finding(None, measured, threshold, upper, outside=outside)
+    return Finding(None, measured, threshold, upper, **more)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +143,8 @@ def test_only_a_breaking_metric_on_the_other_side_disagrees(script):
     assert disagrees(broken, open_, outside=True) == [False]
     assert disagrees(open_, broken) == [False]
     assert disagrees(fine, broken, kind=Class.BENDS) == []
+    assert disagrees(fine, broken, pooled=True) == []  # it holds up no verdict
+    assert disagrees(broken, fine, pooled=True, outside=True) == [True]
 
 
 def test_a_cell_that_search_leaves_open_is_not_counted(script):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from balance import text_columns
 from balance.cli import diagnostics, output, terminal
 from balance.cli.help_text import examples
 from balance.errors import UsageError
@@ -85,7 +86,9 @@ def _lines(row: Mapping[str, object]) -> Iterator[str]:
     """Yield a run as a few lines of text: its name, what it holds, what made it."""
     yield f"{row['name']}: {row['state']}, {row['mb']} MB"
     for text in (row["holds"], row["made_by"]):
-        yield from terminal.wrapped(str(text or "unknown"), terminal.line_width(None), "  ")
+        yield from (
+            f"  {line}" for line in text_columns.wrap(str(text or "unknown"), terminal.PIPE_WIDTH - 2)
+        )
 
 
 def _clean(wanted: list[KeptRun], found: list[KeptRun], options: output.OutputOptions, *, yes: bool) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import textwrap
 from collections.abc import Callable
 from typing import IO
 
@@ -37,15 +36,3 @@ def painter(stream: IO[str] | None) -> Callable[[str, str], str]:
     if not is_terminal(stream) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return lambda text, _: text
     return lambda text, kind: f"\x1b[{COLOURS[kind]}m{text}\x1b[0m" if kind in COLOURS else text
-
-
-def wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """Return a sentence as lines of at most `width`; later lines hang by two more if it is indented.
-
-    >>> wrapped("Broken at 2 players.", 14, "  ")
-    ['  Broken at 2', '    players.']
-    """
-    return textwrap.wrap(
-        text, width, initial_indent=indent, subsequent_indent=indent + "  " * bool(indent),
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip

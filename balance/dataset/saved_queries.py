@@ -73,12 +73,17 @@ KINDS: Final = (
 FIGURES: Final = {
     "bars": ("x", "series", "y"),
     "histogram": ("x", "series", "y"),
+    "areas": ("x", "series", "y"),
+    "lines": ("x", "series", "y"),
     "dots": ("label", "y"),
     "scatter": ("label", "x", "y"),
+    "ridges": ("label", "x", "y"),
+    "rows": ("label", "x", "y"),
 }
 """The kinds of figures that a head may ask for, and what each needs to know."""
 _FIGURE_WORDS: Final = (
-    *("label", "series", "x", "y", "low", "high", "x_title", "y_title", "y_kind", "reference", "stacked"),
+    *("label", "series", "x", "y", "low", "high", "middle", "n"),
+    *("x_title", "y_title", "y_kind", "reference", "stacked"),
 )
 _FEW: Final = 12
 """Values of a parameter that a message may list."""
@@ -255,7 +260,7 @@ def _figure(lines: Sequence[_Line], columns: Sequence[str], wrong: Any) -> tuple
         word, _, value = (part.strip() for part in line.partition(":"))
         if word not in _FIGURE_WORDS:
             wrong("Figure", unknown("word", word, _FIGURE_WORDS), line)
-        elif word in ("label", "series", "x", "y", "low", "high") and value not in columns:
+        elif word in _FIGURE_WORDS[:8] and value not in columns:
             wrong("Figure", f"{word}: {unknown('column', value, columns)}", line)
         elif word == "reference" and not re.fullmatch(r"-?\d+(\.\d+)?", value):
             wrong("Figure", f"reference: expected a number, found '{value}'", line)

@@ -252,16 +252,28 @@ def _play_on(found: Check, look: Look, play: Play) -> Run:
     first, last = found.runs[0].path, found.runs[-1]
     open_ = sorted(j.players for j in found.own if j.open)
     deals = max(cell.cell.deals for j in found.own for cell in j.cells if j.players in open_)
-    sizes = range(len(found.variants) + 1)
-    parts = [",".join(part) or "none" for k in sizes for part in combinations(found.variants, k)]
     further = simulation.prepare_extension(
         last.path,
         first.with_name(f"{first.name}-look-{look.number}"),
         players=open_,
-        variants=parts,
+        variants=_names(found.variants),
         games_per_cell=deals,
     )
     return play(further)
+
+
+def parts_of(variants: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return all combinations of some of the variants, none of them first.
+
+    >>> parts_of(("geeks", "unions"))
+    [(), ('geeks',), ('unions',), ('geeks', 'unions')]
+    """
+    return [part for size in range(len(variants) + 1) for part in combinations(variants, size)]
+
+
+def _names(variants: tuple[str, ...]) -> list[str]:
+    """Return the parts of a combination as a sweep names them."""
+    return [",".join(part) or "none" for part in parts_of(variants)]
 
 
 def _play(
@@ -280,12 +292,11 @@ def _play(
 
     scale = STRENGTHS[strength]
     play = play or play_prepared
-    parts = [",".join(part) for k in range(1, len(variants) + 1) for part in combinations(variants, k)]
     asked = simulation.prepare(
         game=game.name,
         edition=edition,
         players=players,
-        variants=["none", *parts],
+        variants=_names(variants),
         games_per_cell=scale.games,
         precision=scale.precision,
         seed=seed,
@@ -302,7 +313,7 @@ def _play(
             opened[0].path,
             folder,
             players=at,
-            variants=["none", *parts],
+            variants=_names(variants),
             games_per_cell=scale.search_games,
             lineups=game.facts.expert_lineup,
         )
@@ -331,8 +342,7 @@ def judged(
 
     counts = set(parse_players(texts_of(players), game.facts))
     cells = {cell.id: cell for run in runs for cell in run.plan.cells if cell.games}
-    sizes = range(1, len(variants) + 1) if variants else (0,)
-    parts = {part for k in sizes for part in combinations(variants, k)}
+    parts = parts_of(variants)[1:] or [()]
     wanted = [
         number
         for number, cell in sorted(cells.items())

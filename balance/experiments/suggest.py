@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from balance.dataset.run import Run
 from balance.errors import CatalogError, UsageError
-from balance.experiments.check import STRENGTHS, Check, judged
+from balance.experiments.check import STRENGTHS, Check, judged, parts_of
 from balance.experiments.dealing import adjustable
 from balance.experiments.side_by_side import Trials, finding_key, findings_of, fresh_seed, play_prepared
 from balance.games.contract import Catalog, Number
@@ -147,7 +146,7 @@ def suggest(
         raise UsageError(f"{' + '.join(found.variants)} is {found.verdict}, not broken: nothing to mend")
     every = candidates(found)
     tried: list[Tried] = []
-    refused = 0
+    refused, mended, overlay = 0, None, ""
     with TemporaryDirectory(prefix="balance-") as place:
         trial = _Trial(found, thresholds, strength, _trials(found, Path(place), jobs))
         for change in every[:MOST_SCREENED]:
@@ -161,20 +160,11 @@ def suggest(
                 continue
             tried.append(trial.tried(change, catalog))
             if tried[-1].fresh in MENDED:
-                return Remedy(
-                    tuple(tried),
-                    len(every),
-                    refused,
-                    change,
-                    game.overlay_text(found.catalog, catalog),
-                    trial.searched,
-                    trial.trials.games,
-                    trial.deals,
-                )
-            if sum(one.judged is not None for one in tried) >= MOST_JUDGED:
+                mended, overlay = change, game.overlay_text(found.catalog, catalog)
+            if mended or sum(one.judged is not None for one in tried) >= MOST_JUDGED:
                 break
-        rest = trial.searched, trial.trials.games, trial.deals
-        return Remedy(tuple(tried), len(every), refused, None, "", *rest)
+    rest = trial.searched, trial.trials.games, trial.deals
+    return Remedy(tuple(tried), len(every), refused, mended, overlay, *rest)
 
 
 def candidates(found: Check) -> list[NumberChange]:
@@ -243,21 +233,17 @@ class _Trial:
         """Screen a candidate, judge it, and judge it again on fresh seeds."""
         seed = self.found.runs[0].plan.seed
         few = {count: min(SCREENED, deals) for count, deals in self.deals}
-        screen = self.check(catalog, seed, few, [(), self.found.variants], expert=False)
+        screen = self.check(catalog, seed, few, [(), self.found.variants])
         verdict = screen.verdict
         if verdict is Verdict.BROKEN or self.still_outside(screen):
             return Tried(change, Verdict.BROKEN, reason=_reason(screen))
         if _does_nothing(self.found, catalog, change.variant):
             return Tried(change, verdict, reason=f"{change.variant} does nothing any more")
-        parts = [
-            part
-            for size in range(len(self.found.variants) + 1)
-            for part in combinations(self.found.variants, size)
-        ]
-        whole = self.check(catalog, seed, dict(self.deals), parts, expert=bool(self.searched))
+        parts = parts_of(self.found.variants)
+        whole = self.check(catalog, seed, dict(self.deals), parts, self.searched)
         if whole.verdict not in MENDED:
             return Tried(change, verdict, whole.verdict, reason=_reason(whole))
-        again = self.check(catalog, fresh_seed(seed), dict(self.deals), parts, expert=bool(self.searched))
+        again = self.check(catalog, fresh_seed(seed), dict(self.deals), parts, self.searched)
         return Tried(change, verdict, whole.verdict, again.verdict, _reason(again))
 
     def check(
@@ -266,12 +252,11 @@ class _Trial:
         seed: int,
         deals: dict[int, int],
         parts: Sequence[tuple[str, ...]],
-        *,
-        expert: bool,
+        searched: int = 0,
     ) -> Check:
         """Play a catalog and judge the combination."""
         runs = [self.trials.play(catalog, parts, deals, seed)]
-        if expert:
+        if searched:
             runs.append(self.expert(runs[0], parts))
         found = self.found
         return judged(found.game, found.catalog, found.variants, runs, sorted(deals), self.thresholds)

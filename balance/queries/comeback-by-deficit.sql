@@ -16,6 +16,7 @@
 --   label: behind
 --   series: players
 --   y: share
+--   n: seats
 --   x_title: players
 --   y_title: chance to win
 with shared as (

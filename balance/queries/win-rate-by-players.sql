@@ -18,6 +18,7 @@
 --   label: policy
 --   series: players
 --   y: win_points
+--   n: seats
 --   x_title: players
 --   y_title: win points
 --   reference: 1

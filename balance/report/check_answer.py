@@ -43,7 +43,7 @@ from balance.report.next_steps import check_command, next_steps
 from balance.report.query_blocks import RunQueries
 from balance.report.records import finding_record, verdict_record
 from balance.stats.intervals import Interval
-from balance.sweep.replaying import replay_command
+from balance.sweep.replaying import replay_commands
 
 if TYPE_CHECKING:
     from balance.dataset.run import Run
@@ -110,7 +110,7 @@ class _Sheet:
         self.replay = None
         if found.telling_game is not None:
             run, number, what = found.telling_game
-            self.replay = {"command": replay_command(run, number, found.overlays), "what": what}
+            self.replay = {"command": replay_commands(run, [number], found.overlays)[0], "what": what}
 
     def answer(self, remedy: Remedy | None, causes: Causes | None, mended: bool, command: str) -> Answer:
         """Return the answer."""
@@ -256,7 +256,6 @@ class _Sheet:
                 "95%, order statistics",
                 command=self.check,
             ),
-            ("cell_id",),
         )
 
     def _median(self, cell: PlannedCell) -> Interval:
@@ -314,7 +313,6 @@ class _Sheet:
                     for policy, points in policies.items()
                 ),
                 Source("", "95%, Wilson, from the variance over deals", command=self.check),
-                ("policy",),
             )
             for lineup, policies in found.items()
         ]

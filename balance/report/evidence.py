@@ -90,7 +90,7 @@ class Evidence:
         narrowed = set(self.players) < {c.players for run in self.runs for c in run.plan.cells if c.games}
         other = narrowed or self.thresholds.overlays
         lineups = {lineup: self.strength_name(lineup) for lineup in self.lineups}
-        names: dict[Any, str] = self.names | lineups | self.item_names
+        names: dict[Any, str] = self.names | lineups | self.item_names | {"none": f"no {self.facts.variant}"}
         counts = self.players if narrowed else ()
         return RunQueries(self.runs, counts, names, self.con, self.check if other else "")
 
@@ -108,6 +108,15 @@ class Evidence:
         """Return how many games were looked at, all or those of a lineup, in words."""
         own = (cell.games for cell in self.statistics.cells.values() if lineup in ("", cell.lineup))
         return count(sum(own), "game", "games")
+
+    def games_of_each(self, lineup: str) -> str:
+        """Return how many games each variant has alone, at the players of pictures, in words."""
+        cells = self.statistics.cells.values()
+        own = [
+            c.games for c in cells if (c.lineup, c.players) == (lineup, self.middle) and len(c.variants) < 2
+        ]
+        few, many = min(own, default=0), max(own, default=0)
+        return f"{few:,} {f'to {many:,} ' if many > few else ''}games of each"
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -153,6 +162,11 @@ class Evidence:
             return usual
         sweep = [name for name in self.facts.default_sweep_lineups if name in self.lineups]
         return sweep[0] if sweep else self.lineups[-1]
+
+    @property
+    def middle(self) -> int:
+        """The number of players at which pictures are drawn that show one."""
+        return self.players[len(self.players) // 2]
 
     @cached_property
     def mixed(self) -> tuple[str, ...]:

@@ -21,14 +21,6 @@ from balance.report.atlas_model import Atlas
 if TYPE_CHECKING:
     from balance.judge.counting import Counted
 
-COLUMN_KINDS: Final = ("text", "integer", "number", "share", "interval", "verdict", "pair", "variant", "item")
-"""What stands in a column: how it is aligned and sorted, and what it may be linked to.
-
-`interval` is a number whose text carries the ends of its interval; `pair` has a tuple of variant ids as its
-value, `variant` one id, `item` an item's id.
-"""
-FIGURE_KINDS: Final = ("bars", "histogram", "dots", "scatter", "matrix")
-"""How a figure is drawn; `Chart.data` says which columns each kind has."""
 ON_FRESH: Final[Mapping[bool | None, str]] = {True: "Confirmed:", False: "Not confirmed:", None: ""}
 """What stands before a figure on fresh games, by whether they say the same."""
 
@@ -69,8 +61,8 @@ class Source:
     sql: str = ""
     """The query that gives the numbers with `balance sql`.
 
-    Columns of its result that are named like columns of the table or figure hold the same numbers, row by row
-    as `key` says. Nothing if the numbers do not come from the games of the run.
+    Columns of its result that are named like columns of the table or figure hold the same numbers, row by
+    row. Nothing if the numbers do not come from the games of the run.
     """
     command: str = ""
     """The command that gives them, where a query does not."""
@@ -102,7 +94,7 @@ class Heading:
     key: str
     title: str
     kind: str = "text"
-    """One of COLUMN_KINDS."""
+    """`text`, `integer`, `number`, `share`, `verdict`, `interval`, or of ids: `pair`, `variant`, `item`."""
     help: str = ""
     """What it means, for a reader who asks."""
 
@@ -130,8 +122,6 @@ class Table:
     headings: tuple[Heading, ...]
     rows: tuple[Row, ...]
     source: Source
-    key: tuple[str, ...] = ()
-    """The columns that together name a row; they are columns of the query too."""
     note: str = ""
     long: bool = False
     """Whether it has so many rows that a page may fold it away or offer to search it."""
@@ -165,6 +155,18 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A part of a chart that a reader can point at."""
+
+    tip: str
+    """Its numbers in words, with how many games and the interval."""
+    kind: str = ""
+    """What a click opens: `variant`, `item` or `pair`; empty: nothing."""
+    value: Any = None
+    """Which one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """A chart.
 
@@ -172,21 +174,22 @@ class Chart:
 
     - `bars`: `x` (category or number), `series`, `y`; stacked if `stacked`, otherwise side by side
     - `histogram`: `x` (numbers, from 1 upwards), `series`, `y`; one outline for each series
+    - `areas`: the same, stacked, one band for each series; `lines` with `low` and `high` of each `y`
     - `dots`: `label`, `y` (the value), `low`, `high`, `series`
     - `scatter`: `label`, `x`, `y`, `low`, `high` (of `y`), `series`
+    - `ridges`: `label`, `x` (numbers), `y`: one outline for each label, below each other; `middle`, a place
+      to mark in each; the first label is drawn behind all others
+    - `rows`: `label`, `x` (category), `y`, `low`, `high`: a row of bars for each label
     - `matrix`: `row`, `column` (every pair once), `y`; codes of VERDICT_CODES if `verdict`
     """
 
     id: str
     caption: str
     kind: str
-    """One of FIGURE_KINDS."""
     data: Mapping[str, tuple[Any, ...]]
     source: Source
     alt: str
     """What it shows, in words, for those who cannot see it."""
-    key: tuple[str, ...] = ()
-    """The columns of `data` that together name a row; they are columns of the query too."""
     x_title: str = ""
     y_title: str = ""
     y_kind: str = "number"
@@ -198,8 +201,20 @@ class Chart:
     log: bool = False
     """Whether the values are told apart on a logarithmic scale."""
     note: str = ""
+    marks: tuple[Mark, ...] = ()
+    """One for each of `places()`; none: nothing to point at."""
     raw: tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]] | None = None
     """Columns and rows of the query behind it, as they are; None: those of `data`."""
+
+    def places(self) -> list[list[int]]:
+        """Return the rows of `data` behind each part that can be pointed at: of an `x`, a label, or one."""
+        along = {"histogram": "x", "areas": "x", "lines": "x", "ridges": "label"}.get(self.kind)
+        if along is None:
+            return [[row] for row in range(len(self.data["y"]))]
+        found: dict[Any, list[int]] = {}
+        for row, value in enumerate(self.data[along]):
+            found.setdefault(value, []).append(row)
+        return list(found.values())
 
 
 Block = Paragraph | Bullets | Code | Table | Chart

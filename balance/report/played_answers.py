@@ -64,8 +64,7 @@ def _bullets(said: Iterable[str]) -> tuple[Block, ...]:
 def _table(
     id_: str, caption: str, headings: Sequence[Heading], rows: Iterable[Iterable[Cell]], source: Source
 ) -> Table:
-    """Return a table whose first column names a row."""
-    return Table(id_, caption, tuple(headings), tuple(map(tuple, rows)), source, (headings[0].key,))
+    return Table(id_, caption, tuple(headings), tuple(map(tuple, rows)), source)
 
 
 # --- prices

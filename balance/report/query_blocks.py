@@ -21,7 +21,7 @@ from balance.measure.cells import connect_to
 from balance.nearest import unknown
 from balance.report.formatting import UNKNOWN, command_path, printed, slug
 from balance.report.glossary import own_words
-from balance.report.model import Cell, Chart, Heading, Section, Source, Table
+from balance.report.model import Cell, Chart, Heading, Mark, Section, Source, Table
 
 if TYPE_CHECKING:
     import duckdb
@@ -330,28 +330,28 @@ def _chart(
     names: Mapping[Any, str],
 ) -> Chart:
     axes = question.axes
+    heads = dict(zip([column for column, _ in question.columns], question.heads, strict=True))
     data = {
         word: tuple(row[columns.index(axes[word])] for row in rows)
-        for word in ("label", "series", "x", "y", "low", "high")
+        for word in ("label", "series", "x", "y", "low", "high", "middle", "n")
         if word in axes
     }
-    ends = _ends(columns, axes["y"])
-    if question.figure in ("dots", "scatter"):
-        for word, k in (("low", 0), ("high", 1)):
-            data.setdefault(word, tuple(row[columns.index(ends[k])] if ends else None for row in rows))
+    for word in ("y", "middle"):
+        ends = _ends(columns, axes[word]) if word in axes else None
+        for end, column in zip(("low", "high"), ends or ("", ""), strict=True):
+            key = end if word == "y" else f"middle_{end}"
+            data.setdefault(key, tuple(row[columns.index(column)] if column else None for row in rows))
+    if "label" in data:
         data["label"] = tuple(names.get(one, one) for one in data["label"])
     data.setdefault("series", ("",) * len(rows))
     y = [value for value in data["y"] if value is not None]
-    kind = (
-        axes.get("y_kind")
-        or dict(zip([c for c, _ in question.columns], question.heads, strict=True))[axes["y"]][1]
-    )
+    kind = axes.get("y_kind") or heads[axes["y"]][1]
     shown = (
         f" From {printed(min(y), kind)} to {printed(max(y), kind)}."
         if y and all(isinstance(one, int | float) for one in y)
         else ""
     )
-    return Chart(
+    chart = Chart(
         name,
         caption,
         question.figure,
@@ -366,3 +366,48 @@ def _chart(
         note=question.note,
         raw=(tuple(columns), rows),
     )
+    linked = next((c for c in columns if heads.get(c, ("", ""))[1] in ("variant", "item", "pair")), "")
+    values = [row[columns.index(linked)] if linked else None for row in rows]
+    counted = (heads[axes["n"]][0] or axes["n"]).lower() if "n" in axes else ""
+    marks = (
+        Mark(
+            _tip(chart, place, kind, counted), heads[linked][1] if linked else "", values[place[0]]
+        )
+        for place in chart.places()
+    )  # fmt: skip
+    return replace(chart, marks=tuple(marks))
+
+
+def _tip(chart: Chart, place: Sequence[int], kind: str, counted: str) -> str:
+    """Return the numbers of a part of a chart in words: what, how much with its interval, over how many."""
+    data, first = chart.data, place[0]
+
+    def figure(word: str, row: int, low: str, high: str, kind: str) -> str:
+        value, least, most = (data[key][row] if key in data else None for key in (word, low, high))
+        return _cell(value, kind, least, most, least is not None, {}).text
+
+    def series(row: int) -> str:
+        own = data["series"][row]
+        return f"{own} players" if isinstance(own, int) and not isinstance(own, bool) else str(own)
+
+    n = data.get("n", ())
+    alike = len({n[row] for row in place}) == 1 if n else False
+
+    def over(row: int) -> str:
+        return f" ({n[row]:,} {counted})" if n else ""
+
+    named = chart.kind != "scatter" and any(data["series"])
+    where = [str(data["label"][first])] if "label" in data else []
+    if "x" in data and chart.kind != "ridges":
+        where.append(f"{'' if chart.kind == 'rows' else chart.x_title} {data['x'][first]}".strip())
+    if chart.kind == "ridges":
+        said = [f"median {figure('middle', first, 'middle_low', 'middle_high', 'integer')} {chart.x_title}"]
+    elif len(place) == 1:
+        where += [series(first)] if named else []
+        said = [figure("y", first, "low", "high", kind)]
+    else:
+        said = [
+            f"{series(row)} {figure('y', row, 'low', 'high', kind)}{'' if alike else over(row)}"
+            for row in place
+        ]
+    return f"{', '.join(where)}: {', '.join(said)}{over(first) if alike else ''}"

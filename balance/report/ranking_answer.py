@@ -118,7 +118,7 @@ def _short_table(found: Ranked, top: int, command: str, note: str) -> Table:
         Heading("fresh", "Fresh", help="on games of fresh seeds"),
     ]
     source = Source("", command=command)
-    return Table("ranking", "", tuple(headings), tuple(rows), source, ("rank",), note)
+    return Table("ranking", "", tuple(headings), tuple(rows), source, note)
 
 
 def _value(measured: Measurement) -> str:
@@ -180,7 +180,7 @@ def _table(found: Ranked, command: str) -> Table:
         Heading("reason", "Reason"),
     )
     caption = "Those that are broken only together first, then the worst"
-    return Table("ranking", caption, headings, tuple(rows), Source("", command=command), ("rank",))
+    return Table("ranking", caption, headings, tuple(rows), Source("", command=command))
 
 
 def _overview(found: Ranked, counts: Iterable[VerdictCount]) -> Iterator[str]:

@@ -158,11 +158,6 @@ def variants_of(run: Run, planned: PlannedCell, index: int) -> tuple[str, ...]:
     return tuple(possible[variant_order(run.plan, planned, np.array([index]), len(possible))[0]])
 
 
-def replay_command(run: Run, number: int, overlays: Sequence[str | Path] = (), named: str = "") -> str:
-    """Return the command that plays a game of a run again: see `replay_commands`."""
-    return replay_commands(run, [number], overlays, named)[0]
-
-
 def replay_commands(
     run: Run, numbers: Sequence[int], overlays: Sequence[str | Path] = (), named: str = ""
 ) -> list[str]:

@@ -345,11 +345,19 @@ def answer_action_mix_by_pair(rows, given):
 def answer_action_mix_by_round(rows, given):
     for (lineup, number), rounds in grouped(left(rows.rounds, {"last": 25} | given), "lineup", "round"):
         counts = Counter(action for row in rounds for action in words(row.actions))
+        choices = sum(counts.values())
+        if choices < given.get("least", 100):
+            continue
         for action in ACTIONS:
-            share = counts[action] / sum(counts.values())
-            yield {
-                "lineup": lineup, "round": number, "action": action, "share": share, "times": counts[action],
-            }  # fmt: skip
+            found = ratio(
+                rounds,
+                lambda row, name=action: name in words(row.actions),
+                1,
+                lambda row: len(words(row.actions)),
+            )
+            row = {"lineup": lineup, "round": number, "action": action}
+            row |= dict(zip(("share", "low", "high"), found[:3], strict=True))
+            yield row | {"times": counts[action], "choices": choices}
 
 
 def answer_money_by_round(rows, given):
@@ -668,6 +676,7 @@ OPTIONS = {
     "twist": "unions",
     "policy": "adaptive",
     "last": 7,
+    "least": 10,
     "alone": True,
 }
 NEEDED = {"invention": 9, "policy": "greedy"}

@@ -145,7 +145,6 @@ def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "
             for k, (i, j) in enumerate(islice(combinations(range(count), 2), 20), 1)
         ),
         SOURCE,
-        ("pair",),
         f"A note {hostile}",
         long=True,
     )
@@ -156,7 +155,6 @@ def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "
         {"x": (1, 2, 3) * 2, "series": ("2 players",) * 3 + (f"3 {hostile}",) * 3, "y": (1, 5, 2, 2, 4, 3)},
         SOURCE,
         f"Two players: most games last 2 rounds {hostile}",
-        ("x", "series"),
         "rounds",
         "games",
         "integer",

@@ -9,6 +9,7 @@ import csv
 import io
 import math
 import os
+import re
 import shutil
 from dataclasses import replace
 from itertools import combinations
@@ -89,6 +90,14 @@ def report():
 def file(report, tmp_path_factory):
     target = tmp_path_factory.mktemp("a folder") / "report.html"
     target.write_text(render(report), encoding="utf-8")
+    return target
+
+
+@pytest.fixture(scope="module")
+def real(space, tmp_path_factory):
+    """The page of a real run."""
+    target = tmp_path_factory.mktemp("real") / "space.html"
+    target.write_text(render(space), encoding="utf-8")
     return target
 
 
@@ -381,21 +390,84 @@ def test_chapters_open_by_key_by_link_and_for_paper(page, file):
 
 
 @pytest.mark.parametrize("width", [1400, 1920])
-def test_no_table_is_clipped_on_a_desk(tab, space, width, tmp_path):
-    target = tmp_path / "wide.html"
-    target.write_text(render(space), encoding="utf-8")
+def test_no_table_is_clipped_on_a_desk(tab, real, width):
     tab.set_viewport_size({"width": width, "height": 1000})
-    load(tab, target.as_uri())
+    load(tab, real.as_uri())
+    assert tab.evaluate("document.documentElement.scrollHeight") < 6000, "chapters are closed"
     assert tab.evaluate(CLIPPED) == []
 
 
-def test_no_table_is_clipped_on_paper(tab, space, tmp_path):
-    target = tmp_path / "paper.html"
-    target.write_text(render(space), encoding="utf-8")
+@pytest.mark.parametrize("width", [800, 390])
+def test_what_is_wider_than_a_small_screen_scrolls_in_its_box(tab, real, width):
+    tab.set_viewport_size({"width": width, "height": 844})
+    load(tab, real.as_uri())
+    tab.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    lost = tab.evaluate(
+        """() => [...document.querySelectorAll(".scroll, .overview, .drawing")].filter((box) =>
+            box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX !== "auto").length"""
+    )
+    assert lost == 0
+
+
+@pytest.mark.parametrize(
+    ("figure", "said", "opened"),
+    [
+        ("length-ridges", r"^Unions: median \d+ \(\d+ to \d+\) rounds \(60 games\)$", "variant-unions"),
+        ("item-values", r"^Flying Car, printed cost \d+: [+-].* to .*\) \([\d,]+ dealt\)$", "item-"),
+        ("fingerprints", r"^Unions, length: [+-].* to .*\) \(60 games\)$", "variant-unions"),
+        ("leader-by-round", r"^after round 3: 2 players \d.* to .*\d games\), 3 players .* games\)$", ""),
+        (
+            "action-mix-by-round",
+            r"^round 1: speculate .* to .*\), invent .*, work .* \([\d,]+ choices\)$",
+            "",
+        ),
+        ("win-rate-by-players", r"^greedy, 2 players: \d.* to .*\) \([\d,]+ seats\)$", ""),
+    ],
+)
+def test_pointing_at_a_picture_shows_n_and_interval_and_a_click_opens(tab, real, figure, said, opened):
+    tab.heard.clear()
+    tab.set_viewport_size(DESK)
+    if not tab.url.startswith(real.as_uri()):
+        load(tab, real.as_uri())
+    tab.evaluate("for (const one of document.querySelectorAll('details.chapter')) one.open = true")
+    marks = tab.locator(f"figure[id^='figure-{figure}'] .mark")
+    tips = marks.evaluate_all("all => all.map((one) => one.dataset.tip)")
+    at = next((k for k, tip in enumerate(tips) if re.match(said, tip)), None)
+    assert at is not None, tips[:5]
+    marks.nth(at).hover(force=True)
+    assert tab.locator("#tip").inner_text() == tips[at]
+    if opened:
+        marks.nth(at).click(force=True)
+        tab.wait_for_function("name => location.hash.startsWith('#' + name)", arg=opened)
+        target = tab.evaluate("location.hash.slice(1)")
+        assert tab.locator(f"#{target}").is_visible()
+        assert tab.evaluate("name => document.getElementById(name).closest('details').open", target)
+    assert tab.heard == []
+
+
+def test_a_picture_is_walked_with_the_keyboard_and_axe_finds_nothing(tab, real):
+    tab.set_viewport_size(DESK)
+    load(tab, real.as_uri())
+    tab.evaluate("for (const one of document.querySelectorAll('details.chapter')) one.open = true")
+    first = tab.locator("figure[id^='figure-length-ridges'] a.mark").first
+    first.focus()
+    assert tab.locator("#tip").inner_text() == first.get_attribute("data-tip")
+    tab.keyboard.press("Enter")
+    tab.wait_for_function("location.hash.startsWith('#variant-')")
+    stops = "figure[id^='figure-fingerprints'] a.mark:not([tabindex])"
+    assert tab.locator(stops).count() == 4, "one for each twist, not for each bar"
+    for theme in ("light", "dark"):
+        tab.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+        assert violations(tab) == []
+    tab.evaluate("delete document.documentElement.dataset.theme")
+
+
+def test_no_table_is_clipped_on_paper(tab, real):
     tab.set_viewport_size({"width": 688, "height": 1000})  # A4 without its margins
     tab.emulate_media(media="print")
     try:
-        load(tab, target.as_uri())
+        load(tab, real.as_uri())
         assert tab.evaluate(CLIPPED) == []
         assert tab.evaluate("document.documentElement.scrollWidth") <= 688
     finally:

@@ -108,7 +108,7 @@ def test_what_fresh_games_do_not_confirm_is_not_broken(evidence):
 
 def test_a_card_has_its_name_on_fresh_games_too(evidence):
     ranking = evidence.ranking
-    every = (one for own in ranking.bench.measured.values() for one in own)
+    every = (one for cell in evidence.statistics.cells.values() for one in ranking.bench.of(cell))
     card = next(one for one in every if one.metric.name == "item")
     finding = broken(evidence.judged)[0].reasons[0]
     assert ranking.items[card.of] in Confirmed(finding, card, 600).sentence(ranking.items)

@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from pathlib import Path
+from statistics import mean, stdev
 
 import pytest
 
@@ -143,6 +144,43 @@ def test_win_points_counted_by_hand(space, nefarious):
             assert cell.value == pytest.approx(points[policy.text, n] / seats[policy.text, n])
             assert cell.low < cell.value < cell.high
             assert cell.text == f"{cell.value:.2f} ({cell.low:.2f} to {cell.high:.2f})"
+
+
+def test_pictures_counted_by_hand(space, nefarious):
+    """Lengths, what a twist moves, and how often the leader wins: from plain rows, with 3 players."""
+    charts = {block.id: records_of(block) for block in blocks(space) if isinstance(block, Chart)}
+    run = balance.open_run(nefarious)
+    own = [row for row in run.cells.to_dicts() if (row["lineup"], row["players"]) == ("mirror:learned", 3)]
+    alone = {row["pair_a"]: row["cell_id"] for row in own if row["pair_b"] is None}
+    games = {row["game_id"]: row for row in run.games.collect().to_dicts()}
+    lengths = {
+        name: sorted(game["rounds"] for game in games.values() if game["cell_id"] == cell)
+        for name, cell in alone.items()
+    }
+    ridge = [row for row in charts["length-ridges-mirror-learned-figure"] if row["variant"] == "unions"]
+    assert sum(row["share"] for row in ridge) == pytest.approx(1)
+    assert {row["median"] for row in ridge} == {lengths["unions"][29]}
+    for row in ridge[:-1]:
+        assert row["share"] == lengths["unions"].count(row["rounds"]) / 60
+    printed = charts["fingerprints-mirror-learned-figure"]
+    assert {row["variant"] for row in printed} == {"unions", "geeks", "philanthropy", "mad-broker"}
+    (shift,) = [r["shift"] for r in printed if (r["variant"], r["moved"]) == ("unions", "length")]
+    moved = mean(lengths["unions"]) - mean(lengths[None])
+    assert shift == pytest.approx(moved / stdev(lengths[None]))
+    assert all(row["low"] <= row["shift"] <= row["high"] for row in printed)
+    scores = defaultdict(dict)
+    cells = {row["cell_id"] for row in own}
+    for row in run.scan("rounds").collect().to_dicts():
+        if row["cell_id"] in cells:
+            scores[row["round"], row["game_id"]][row["seat"]] = row["vp"]
+    ahead = [
+        (k, max(s, key=s.get)) for k, s in scores.items() if sorted(s.values())[-1] > sorted(s.values())[-2]
+    ]
+    led = [row for row in charts["leader-by-round-mirror-learned-figure"] if row["players"] == 3]
+    assert led
+    for row in led:
+        won = [games[game]["winner_seat"] == seat for (number, game), seat in ahead if number == row["round"]]
+        assert (row["games"], row["share"]) == (len(won), pytest.approx(mean(won)))
 
 
 def test_extremes_are_ranked_by_the_near_end_of_their_interval(space, nefarious):

@@ -12,6 +12,7 @@
 --   x: rounds
 --   series: side
 --   y: share
+--   n: games
 --   x_title: rounds
 --   y_title: share of games
 with sides as (

@@ -24,6 +24,7 @@
 -- Figure: dots
 --   label: players
 --   y: value
+--   n: seats
 --   y_title: win points beyond a fair share
 --   reference: 0
 with summed as (

@@ -23,6 +23,7 @@
 --   label: item
 --   x: cost
 --   y: value
+--   n: seats
 --   series: differs
 --   x_title: printed cost
 --   y_title: value in win points

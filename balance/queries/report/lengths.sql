@@ -13,6 +13,7 @@
 --   x: rounds
 --   series: players
 --   y: share
+--   n: games
 --   x_title: rounds
 --   y_title: share of games
 with counted as (

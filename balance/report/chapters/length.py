@@ -23,6 +23,11 @@ def section(m: Evidence) -> Section:
     if m.size:
         caption = f"Length under each {m.facts.variant} alone, as a multiple of that without any, {strength}"
         blocks.append(ask("length-by-variant", usual, caption=caption, n=m.games_of(m.usual)))
+        at = m.middle
+        caption = f"How long games last under each {m.facts.variant} alone, {at} players, {strength}"
+        blocks.append(
+            ask("length-ridges", usual | {"players": at}, caption=caption, n=m.games_of_each(m.usual))
+        )
         size = {"size": m.size}
         blocks += [ask(name, size, n=m.games_of()) for name in ("longest", "shortest", "stalling")]
     return Section("length", "How long games last", tuple(blocks))

@@ -31,7 +31,7 @@ def section(m: Evidence, atlas: Atlas) -> Section:
         )
         codes = tuple(_CODES[verdict or "not played"] for verdict in chart.data["y"])
         blocks.append(replace(chart, data={**chart.data, "y": codes}, verdict=True))
-    players = m.players[len(m.players) // 2]
+    players = m.middle
     caption = (
         f"Length as a multiple of that without {m.facts.variants}, {players} players, "
         f"{m.strength_name(m.usual)}"

@@ -271,7 +271,6 @@ def _hanging(m: Evidence) -> list[Block]:
                 Source(
                     count(found.games, "game", "games"), "95%, paired by blocks of deals", "", found.command
                 ),
-                (),
             )
         )
     return blocks

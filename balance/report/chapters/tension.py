@@ -23,6 +23,12 @@ def section(m: Evidence) -> Section:
         caption = f"Chance to win by points behind at half-time, {m.strength_name(m.usual)}"
         chart = ask("comeback-by-deficit", {"lineup": m.usual}, caption=caption, n=m.games_of(m.usual))
         blocks.append(chart if rows_of(chart) else Paragraph("Comebacks: too few games to say."))
+    if measures.acted and m.queries.has("leader-by-round"):
+        caption = (
+            f"How early it is decided: how often the leader after a round wins, {m.strength_name(m.usual)}"
+        )
+        chart = ask("leader-by-round", {"lineup": m.usual}, caption=caption, n=m.games_of(m.usual))
+        blocks += [chart] if rows_of(chart) else []
     if any(measure.name == "action" for measure in m.facts.declared):
         blocks.append(ask("action-mix", n=m.games_of()))
     if measures.acted and m.queries.has("action-mix-by-round"):

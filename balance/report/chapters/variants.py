@@ -6,6 +6,7 @@ from balance.judge.verdict import Judgement, Verdict
 from balance.report.evidence import Evidence
 from balance.report.formatting import listed, slug
 from balance.report.model import Block, Paragraph, Section, literal
+from balance.report.query_blocks import rows_of
 
 
 def section(m: Evidence) -> Section | None:
@@ -21,9 +22,20 @@ def section(m: Evidence) -> Section | None:
     return Section(
         "variants",
         m.facts.variants.capitalize(),
-        (Paragraph(head),),
+        (Paragraph(head), *_fingerprints(m)),
         tuple(_entry(m, name) for name in order),
     )
+
+
+def _fingerprints(m: Evidence) -> list[Block]:
+    """Return what each variant moves, as a row of bars; nothing if none was played alone."""
+    given = {"lineup": m.usual, "players": m.middle}
+    caption = (
+        f"What each {m.facts.variant} moves, alone, {m.middle} players, {m.strength_name(m.usual)}: up is "
+        "more, down is less, grey may be chance"
+    )
+    chart = m.queries.block("fingerprints", given, caption=caption, n=m.games_of_each(m.usual))
+    return [chart] if rows_of(chart) else []
 
 
 def _entry(m: Evidence, variant: str) -> Section:

@@ -101,7 +101,6 @@ def _ladder(m: Evidence) -> list[Block]:
                     "",
                     plain[0].command,
                 ),
-                ("policy",),
             )
         )
     return blocks

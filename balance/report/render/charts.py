@@ -45,6 +45,7 @@ _STACKED: Final = ("#1B2A49", "#D55E00", "#56B4E9", "#F6E8A0", "#777777", "#009E
 FONT: Final = "DejaVu Sans"
 """It comes with matplotlib: `font_folder`."""
 _MARKERS: Final = "osD^vPX*h"
+_ENDS: Final = ("low", "high")
 _STYLE: Final[dict[str, Any]] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "balance",
@@ -84,6 +85,8 @@ def svg(figure: Chart, *, letters: bool = False) -> str:
         FigureCanvasSVG(drawing)
         axes = drawing.add_subplot()
         _KINDS[figure.kind](drawing, axes, figure)
+        if figure.marks and not letters:
+            _spots(axes, figure)
         out = io.BytesIO()
         drawing.savefig(out, format="svg", dpi=130, metadata={"Date": None, "Creator": None})
     return out.getvalue().decode("utf-8")
@@ -102,6 +105,8 @@ def _size(figure: Chart) -> tuple[float, float]:
         return 7.0, min(7.4, 1.6 + 0.17 * side)
     if figure.kind == "dots":
         return 7.0, 1.2 + 0.42 * max(2, len(dict.fromkeys(figure.data["label"])))
+    if figure.kind in ("ridges", "rows"):
+        return 7.0, min(8.8, 1.3 + 0.3 * len(dict.fromkeys(figure.data["label"])))
     return (7.0, 4.6) if figure.kind == "scatter" else (7.0, 3.1)
 
 
@@ -113,9 +118,53 @@ def _rows(figure: Chart, series: Any) -> list[int]:
     return [k for k, own in enumerate(figure.data["series"]) if own == series]
 
 
-def _titles(axes: Axes, figure: Chart, *, x: str = "", y: str = "") -> None:
-    axes.set_xlabel(x or figure.x_title)
-    axes.set_ylabel(y or figure.y_title)
+def _said(series: Any) -> str:
+    return f"{series} players" if isinstance(series, int) else str(series)
+
+
+def _spots(axes: Axes, figure: Chart) -> None:
+    """Lay what a reader can point at over a drawing, unseen: `mark-K` for the K-th of the figure's places."""
+    from matplotlib.patches import Rectangle
+
+    data, kind = figure.data, figure.kind
+    labels = list(dict.fromkeys(data.get("label", ())))
+    series = _series(figure)
+    for k, (row, *_) in enumerate(figure.places()):
+        where: Any = axes.transData
+        box: tuple[float, ...]
+        if kind in ("histogram", "areas", "lines"):
+            box, where = (data["x"][row] - 0.5, 0, 1, 1), axes.get_xaxis_transform()
+        elif kind == "ridges":
+            box, where = (-0.4, labels.index(data["label"][row]) - 0.5, 1.4, 1), axes.get_yaxis_transform()
+        elif kind == "dots":
+            high = 0.72 / len(series)
+            at = labels.index(data["label"][row]) - 0.36 + high * series.index(data["series"][row])
+            box, where = (0, at, 1, high), axes.get_yaxis_transform()
+        elif kind == "rows":
+            columns = list(dict.fromkeys(data["x"]))
+            box = columns.index(data["x"][row]) - 0.5, labels.index(data["label"][row]) - 0.5, 1, 1
+        elif kind == "scatter" and data["y"][row] is not None:
+            low, high = (data[end][row] if data[end][row] is not None else data["y"][row] for end in _ENDS)
+            box = _beside(figure)[row] - 0.1, low, 0.2, max(high - low, 0.01)
+        else:
+            continue
+        x, y, *size = box
+        spot = Rectangle((x, y), *size, transform=where, alpha=0, clip_on=False, gid=f"mark-{k}")
+        spot.set_in_layout(False)
+        spot.set_zorder(99)  # above what it covers, so that pointing at it finds it
+        axes.add_patch(spot)
+
+
+def _titles(axes: Axes, figure: Chart) -> None:
+    axes.set_xlabel(figure.x_title)
+    axes.set_ylabel(figure.y_title)
+
+
+def _whole(axes: Axes) -> None:
+    """Let only whole numbers stand at an axis of rounds."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _percent(axis: Any, kind: str) -> None:
@@ -149,6 +198,8 @@ def _bars(_: Drawing, axes: Axes, figure: Chart) -> None:
             linewidth=0.3,
             label=str(name),
         )
+        for i, bar in zip(_rows(figure, name), axes.containers[-1], strict=False):
+            bar.set_gid(f"mark-{i}" if figure.marks else None)
         if figure.stacked:
             bottom = [low + height for low, height in zip(bottom, heights, strict=True)]
     axes.set_xticks(range(len(xs)), [str(x) for x in xs])
@@ -171,10 +222,11 @@ def _histogram(_: Drawing, axes: Axes, figure: Chart) -> None:
             color=COLOURS[k % len(COLOURS)],
             linestyle=styles[k % len(styles)],
             linewidth=1.3,
-            label=f"{name} players" if isinstance(name, int) else str(name),
+            label=_said(name),
         )
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
+    _whole(axes)
     _percent(axes.yaxis, figure.y_kind)
     _titles(axes, figure)
     axes.legend()
@@ -200,7 +252,7 @@ def _dots(_: Drawing, axes: Axes, figure: Chart) -> None:
                 marker=_MARKERS[k % len(_MARKERS)],
                 markersize=4,
                 color=colour,
-                label=None if shown else (f"{name} players" if isinstance(name, int) else str(name)),
+                label=None if shown else _said(name),
             )
     if figure.reference is not None:
         axes.axvline(figure.reference, color="#333333", linewidth=0.8, linestyle=":")
@@ -214,13 +266,10 @@ def _dots(_: Drawing, axes: Axes, figure: Chart) -> None:
 
 
 def _scatter(_: Drawing, axes: Axes, figure: Chart) -> None:
-    data = figure.data
+    data, beside = figure.data, _beside(figure)
     told = [i for i, y in enumerate(data["y"]) if y is not None]
-    beside: dict[Any, int] = {}
     for i in told:
-        x, y = data["x"][i], data["y"][i]
-        beside[x] = beside.get(x, 0) + 1
-        at = x + ((beside[x] * 0.13) % 0.7 - 0.35)  # those of the same cost stand beside each other
+        at, y = beside[i], data["y"][i]
         filled = data["series"][i] is True
         colour = COLOURS[0] if filled else "#777777"
         if data["low"][i] is not None and data["high"][i] is not None:
@@ -230,8 +279,8 @@ def _scatter(_: Drawing, axes: Axes, figure: Chart) -> None:
     for i in order[:8]:
         axes.annotate(
             str(data["label"][i]),
-            (data["x"][i], data["y"][i]),
-            xytext=(9, 0),
+            (beside[i], data["y"][i]),
+            xytext=(5, 0),
             textcoords="offset points",
             fontsize=6.5,
             va="center",
@@ -239,6 +288,119 @@ def _scatter(_: Drawing, axes: Axes, figure: Chart) -> None:
     if figure.reference is not None:
         axes.axhline(figure.reference, color="#333333", linewidth=0.8, linestyle=":")
     _titles(axes, figure)
+
+
+def _beside(figure: Chart) -> list[float]:
+    """Return where each point of a scatter is: those of the same `x` stand beside each other."""
+    met: dict[Any, int] = {}
+    found = []
+    for x in figure.data["x"]:
+        met[x] = met.get(x, 0) + 1
+        found.append(float(x) + ((met[x] * 0.13) % 0.7 - 0.35))
+    return found
+
+
+def _areas(_: Drawing, axes: Axes, figure: Chart) -> None:
+    xs, series = list(dict.fromkeys(figure.data["x"])), _series(figure)
+    bands = []
+    for name in series:
+        own = {figure.data["x"][i]: figure.data["y"][i] for i in _rows(figure, name)}
+        bands.append([float(own.get(x) or 0) for x in xs])
+    axes.stackplot(
+        xs, bands, labels=[_said(name) for name in series], colors=_STACKED, edgecolor="#333333", lw=0.3
+    )
+    axes.margins(0)
+    _whole(axes)
+    _percent(axes.yaxis, figure.y_kind)
+    _titles(axes, figure)
+    axes.figure.legend(loc="outside upper center", ncols=min(len(series), 6))
+
+
+def _lines(_: Drawing, axes: Axes, figure: Chart) -> None:
+    series = _series(figure)
+    for k, name in enumerate(series):
+        rows, colour = _rows(figure, name), COLOURS[k % len(COLOURS)]
+        xs, ys, lows, highs = ([figure.data[key][i] for i in rows] for key in ("x", "y", *_ENDS))
+        axes.fill_between(xs, lows, highs, color=colour, alpha=0.25, linewidth=0)
+        axes.plot(
+            xs,
+            ys,
+            color=colour,
+            marker=_MARKERS[k % len(_MARKERS)],
+            markersize=3,
+            linewidth=1.2,
+            label=_said(name),
+        )
+    axes.set_ylim(bottom=0)
+    _whole(axes)
+    _percent(axes.yaxis, figure.y_kind)
+    _titles(axes, figure)
+    axes.legend(loc="upper left")
+
+
+def _named_rows(axes: Axes, labels: Sequence[Any]) -> None:
+    axes.set_yticks(range(len(labels)), [str(label) for label in labels])
+    axes.set_ylim(len(labels) - 0.4, -1.0)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    for side in ("left", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def _ridges(_: Drawing, axes: Axes, figure: Chart) -> None:
+    data, tallest = figure.data, max((y or 0.0 for y in figure.data["y"]), default=0.0) or 1.0
+    outlines = {
+        data["label"][rows[0]]: [(data["x"][i], data["y"][i] or 0.0) for i in rows]
+        for rows in figure.places()
+    }
+    labels = list(outlines)
+    for at, (label, points) in enumerate(outlines.items()):
+        for drawn, first in ((outlines[labels[0]], True), (points, False)):
+            xs, tops = [x for x, _ in drawn], [at + 0.35 - 1.2 * y / tallest for _, y in drawn]
+            if first:
+                axes.plot(xs, tops, color="#777777", linewidth=0.8, zorder=at + 2.2)
+            elif at:
+                axes.fill_between(
+                    xs, at + 0.35, tops, color=COLOURS[0], alpha=0.55, linewidth=0, zorder=at + 2
+                )
+            else:
+                axes.fill_between(
+                    xs, at + 0.35, tops, color="#999999", alpha=0.55, linewidth=0, zorder=at + 2
+                )
+        middle = next(data["middle"][i] for i, own in enumerate(data["label"]) if own == label)
+        if middle is not None:
+            axes.plot(
+                [middle, middle], [at + 0.35, at - 0.1], color="#333333", linewidth=1.2, zorder=at + 2.4
+            )
+    _named_rows(axes, labels)
+    axes.margins(x=0)
+    _whole(axes)
+    axes.set_xlabel(figure.x_title)
+
+
+_MOST_SPREADS: Final = 3.0
+"""Where the bars of a row end, however far a figure moves."""
+
+
+def _bar_rows(_: Drawing, axes: Axes, figure: Chart) -> None:
+    data = figure.data
+    labels, columns = (list(dict.fromkeys(data[key])) for key in ("label", "x"))
+    for i, y in enumerate(data["y"]):
+        if y is None:
+            continue
+        low, high = (data[end][i] for end in _ENDS)
+        sure = low is None or high is None or low > 0 or high < 0
+        colour = (COLOURS[0] if y > 0 else COLOURS[5]) if sure else "#999999"
+        height = -0.45 * max(-1.0, min(1.0, y / _MOST_SPREADS))
+        axes.bar(
+            columns.index(data["x"][i]), height, 0.6, bottom=labels.index(data["label"][i]), color=colour
+        )
+    axes.hlines(range(len(labels)), -0.5, len(columns) - 0.5, color="#555555", linewidth=0.4)
+    _named_rows(axes, labels)
+    axes.xaxis.tick_top()
+    axes.set_xticks(range(len(columns)), [str(column) for column in columns], rotation=40, ha="left")
+    axes.set_xlim(-0.6, len(columns) - 0.4)
+    axes.spines["bottom"].set_visible(False)
 
 
 def _matrix(drawing: Drawing, axes: Axes, figure: Chart) -> None:
@@ -296,6 +458,10 @@ def _verdict_key(drawing: Drawing, shown: Sequence[str]) -> None:
 _KINDS: Final[Mapping[str, Callable[[Any, Any, Chart], None]]] = {
     "bars": _bars,
     "histogram": _histogram,
+    "areas": _areas,
+    "lines": _lines,
+    "ridges": _ridges,
+    "rows": _bar_rows,
     "dots": _dots,
     "scatter": _scatter,
     "matrix": _matrix,

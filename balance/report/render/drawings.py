@@ -7,6 +7,7 @@ around them, and black ink would vanish in the dark.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 from xml.etree import ElementTree as ET
 
@@ -32,6 +33,7 @@ INKS: Final = {
 _COLOUR: Final = re.compile(r"#[0-9a-fA-F]{6}")
 _LONG: Final = re.compile(r"-?\d+\.\d{3,}")
 _LETTER: Final = re.compile(r"[A-Z][A-Za-z]+(?:-[A-Z][A-Za-z]+)?-[0-9a-f]+")
+_MARK: Final = re.compile(r"mark-(\d+)")
 _REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")
 
 
@@ -41,9 +43,10 @@ class Drawings:
     def __init__(self) -> None:
         self._letters: dict[str, str] = {}
 
-    def draw(self, figure: Chart) -> str:
-        """Return a figure as an SVG element."""
-        return adopted(svg(figure), figure.id, figure.alt, self._letters)
+    def draw(self, figure: Chart, links: Sequence[str] = ()) -> str:
+        """Return a figure as an SVG element; `links` are the addresses of its marks, empty for none."""
+        marks = list(zip((mark.tip for mark in figure.marks), links, strict=True)) if links else []
+        return adopted(svg(figure), figure.id, figure.alt, self._letters, marks)
 
     def letters(self) -> str:
         """Return the outlines of all letters that were drawn, as an element that is not seen."""
@@ -53,10 +56,13 @@ class Drawings:
         return f'<svg width="0" height="0" class="unseen" aria-hidden="true"><defs>{outlines}</defs></svg>'
 
 
-def adopted(document: str, prefix: str, label: str, letters: dict[str, str]) -> str:
+def adopted(
+    document: str, prefix: str, label: str, letters: dict[str, str], marks: Sequence[tuple[str, str]] = ()
+) -> str:
     """Return the SVG element of a document, with ids that begin with `prefix`, and said to be `label`.
 
-    Outlines of letters are put into `letters` instead, by their id.
+    Outlines of letters are put into `letters` instead, by their id. What is called `mark-K` shows the text of
+    the K-th mark to those who point at it, and leads to its address.
     """
     root = ET.fromstring(document)  # noqa: S314 - drawn by us just now
     for parent in root.iter():
@@ -77,8 +83,12 @@ def adopted(document: str, prefix: str, label: str, letters: dict[str, str]) -> 
         for value in element.attrib.values()
         for name in [value[1:] if value.startswith("#") else "", *_REFERENCE.findall(value)]
     }
+    seen: set[str] = set()
     for element in root.iter():
         element.tag = element.tag.removeprefix(SVG)
+        pointed = _MARK.fullmatch(element.get("id", ""))
+        if pointed and marks:
+            _pointed(element, *marks[int(pointed[1])], seen)
         element.text = element.tail = None
         own = {key: _attribute(key, value, prefix, used) for key, value in element.attrib.items()}
         element.attrib.clear()
@@ -87,13 +97,24 @@ def adopted(document: str, prefix: str, label: str, letters: dict[str, str]) -> 
         root.attrib.pop(size, None)
     root.attrib.update(
         {
-            "role": "img",
+            "role": "group" if seen else "img",
             "aria-label": label,
             "fill": "currentColor",
             "stroke-linejoin": "round",
         }
     )
     return ET.tostring(root, encoding="unicode", short_empty_elements=True)
+
+
+def _pointed(element: ET.Element, tip: str, link: str, seen: set[str]) -> None:
+    """Let an element show a text, and lead somewhere; the keyboard stops once for each address."""
+    element.attrib.update({"data-tip": tip, "class": "mark", "pointer-events": "all"})
+    if link:
+        element.tag = "a"
+        element.attrib.update(
+            {"href": link, "aria-label": tip} | ({"tabindex": "-1"} if link in seen else {})
+        )
+        seen.add(link)
 
 
 def _is_letter(name: str) -> bool:

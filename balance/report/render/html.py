@@ -24,7 +24,8 @@ from markupsafe import Markup, escape
 
 from balance import __version__
 from balance.report.atlas_model import SCALE, VERDICT_CODES
-from balance.report.model import ON_FRESH, Answer, Block, Cell, Heading, Section, Table, spans
+from balance.report.formatting import slug
+from balance.report.model import ON_FRESH, Answer, Block, Cell, Heading, Mark, Section, Table, spans
 from balance.report.render.drawings import Drawings
 
 NUMERIC: Final = frozenset({"integer", "number", "share", "interval"})
@@ -47,6 +48,7 @@ def render(report: Answer) -> str:
         if report.atlas is not None
         else frozenset(),
         frozenset(part.id for section in report.sections for part in section.sections),
+        *_listed_items(report),
     )
     sections = list(_sections(report))
     drawings = Drawings()
@@ -68,9 +70,22 @@ def render(report: Answer) -> str:
         rich=partial(_rich, glossary=report.glossary),
         links=links,
         on_fresh=ON_FRESH,
-        drawing=lambda figure: _own(drawings.draw(figure)),
+        drawing=lambda figure: _own(drawings.draw(figure, [links.mark(mark) for mark in figure.marks])),
         letters=lambda: _own(drawings.letters()),
     )
+
+
+def _listed_items(report: Answer) -> tuple[frozenset[Any], str]:
+    """Return the items that a table lists one by one, and the id of the first such table."""
+    for block in report.blocks():
+        if isinstance(block, Table):
+            for k, heading in enumerate(block.headings):
+                found = (
+                    frozenset(row[k].value for row in block.rows) if heading.kind == "item" else frozenset()
+                )
+                if found and len(found) == len(block.rows):
+                    return found, block.id
+    return frozenset(), ""
 
 
 def _sections(report: Answer) -> Iterator[Section]:
@@ -112,6 +127,10 @@ class _Links:
     """Variants that the atlas knows."""
     parts: frozenset[str]
     """Ids of parts of chapters."""
+    items: frozenset[Any]
+    """Items that have a row of their own."""
+    listed: str
+    """The id of the table with these rows."""
 
     def atlas(self, variants: Sequence[str], players: int | None = None) -> str:
         """Return the deep link to a combination; nothing if the atlas does not hold it."""
@@ -120,14 +139,21 @@ class _Links:
         address = "#pair=" + "+".join(quote(name, safe="") for name in variants)
         return address if players is None else f"{address}&players={players}"
 
+    def mark(self, mark: Mark) -> str:
+        """Return where a part of a chart, or an entry of a table, leads; nothing if nowhere."""
+        match mark.kind, mark.value:
+            case "pair", (tuple() | list()) as variants:
+                return self.atlas([str(name) for name in variants])
+            case "variant", str() as variant:
+                part = f"variant-{slug(variant)}"
+                return f"#{part}" if part in self.parts else self.atlas([variant])
+            case "item", item if item in self.items:
+                return f"#item-{item}"
+        return ""
+
     def cell(self, cell: Cell, column: Heading) -> str:
         """Return where an entry of a table leads; nothing if nowhere."""
-        if column.kind == "pair" and isinstance(cell.value, (tuple, list)):
-            return self.atlas([str(name) for name in cell.value])
-        if column.kind == "variant" and isinstance(cell.value, str):
-            part = f"variant-{cell.value}"
-            return f"#{part}" if part in self.parts else self.atlas([cell.value])
-        return ""
+        return self.mark(Mark("", column.kind, cell.value))
 
     def entry(self, part: str) -> str:
         """Return the place in the atlas of a part of a chapter that is about one variant."""

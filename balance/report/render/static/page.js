@@ -98,7 +98,9 @@ for (const button of document.querySelectorAll("button.copy")) {
     if (!target) return;
     const inner = target.querySelector(":scope > details.entry");
     for (let at = inner ?? target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
-    target.scrollIntoView();
+    const row = target.closest("tr");
+    if (row) row.hidden = false;
+    target.scrollIntoView(row ? { block: "center" } : true);
   };
   addEventListener("hashchange", reveal);
   const entries = [...document.querySelectorAll("details.entry")];
