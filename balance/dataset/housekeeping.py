@@ -86,7 +86,7 @@ def _look(home: Path, path: Path) -> KeptRun:
         word = "finished" if state.head and len(state.shards) == plan.shards else "unfinished"
     except BalanceError:
         return KeptRun(name, path, size, None, "unreadable", "")
-    return KeptRun(name, path, size, plan, word, _command(path))
+    return KeptRun(name, path, size, plan, word, made_by(path))
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, int]]:
@@ -96,7 +96,7 @@ def _files(folder: Path) -> Iterator[tuple[Path, int]]:
                 yield Path(place) / name, (Path(place) / name).lstat().st_size
 
 
-def _command(folder: Path) -> str:
+def made_by(folder: Path) -> str:
     """Return the first command that the log of a run names."""
     with suppress(OSError), open_regular(folder, states.LOG, _MOST_LOG) as file:
         for line in file.read().decode(errors="replace").splitlines():

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset.plan import PlannedCell
+from balance.dataset.views import create_views
 from balance.errors import UsageError
 from balance.experiments.check import Check, judged
 from balance.games.contract import CatalogEntry
@@ -20,7 +21,7 @@ from balance.judge.verdict import Judgement, Verdict
 from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import Step
-from balance.report.formatting import count, interval, listed, slug, text, whole
+from balance.report.formatting import count, interval, listed, text, whole
 from balance.report.glossary import game_words, terms
 from balance.report.model import (
     Answer,
@@ -77,6 +78,7 @@ def pair_report(
     step("verdict")
     found = judged(game, run.catalog, variants, runs, list(players) or None, thresholds)
     step("what it looks like")
+    create_views(found.con, runs, sorted(found.statistics.cells), metrics=None)
     answer = check_answer(found, command=command)
     step("sheet")
     step("chapters")
@@ -313,28 +315,17 @@ class _Sheet:
         )
         return replace(table, id="metrics")
 
-    def _win_points(self) -> list[Table]:
+    def _win_points(self) -> list[Table | Chart]:
         """Return the win points of each policy, for each lineup in which different policies meet."""
-        found: dict[str, dict[str, dict[int, Interval]]] = {}
-        for cell, measured in self.found.by_policy:
-            by_policy = found.setdefault(cell.lineup, {}).setdefault(measured.of, {})
-            by_policy[cell.players] = measured.interval
         counts = sorted({j.players for j in self.found.own})
+        given = {"variants": ",".join(sorted(self.found.variants)), "counts": ",".join(map(str, counts))}
         return [
-            Table(
-                f"wins-{slug(lineup)}",
-                f"Win points of each policy (1 is fair), {strength_of(self.facts, lineup).name}",
-                (
-                    Heading("policy", "Policy"),
-                    *(Heading(f"p{players}", f"{players} players", "interval") for players in counts),
-                ),
-                tuple(
-                    (text(policy), *(interval(points.get(players)) for players in counts))
-                    for policy, points in policies.items()
-                ),
-                Source("", "95%, Wilson, from the variance over deals", command=self.check),
+            self._queries.block(
+                "pair-wins",
+                given | {"lineup": lineup},
+                caption=f"Win points of each strategy (1 is fair), {strength_of(self.facts, lineup).name}",
             )
-            for lineup, policies in found.items()
+            for lineup in dict.fromkeys(cell.lineup for cell, _ in self.found.by_policy)
         ]
 
     def _beyond(self) -> list[Block]:

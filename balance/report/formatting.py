@@ -52,16 +52,6 @@ def text(value: object) -> Cell:
     return Cell(value, str(value))
 
 
-def number(value: float | None, kind: str = "number") -> Cell:
-    """Return a number as an entry of a table."""
-    return Cell(value, printed(value, kind))
-
-
-def share(value: float | None) -> Cell:
-    """Return a share as an entry of a table."""
-    return number(value, "share")
-
-
 def interval(found: Interval | None, kind: str = "number") -> Cell:
     """Return a figure with its interval as an entry of a table.
 

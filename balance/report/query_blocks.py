@@ -69,7 +69,7 @@ class RunQueries:
         question = report_question(name)
         given = self._given(question, parameters)
         columns, rows = self._rows(question, given)
-        telling = [str(given[key]) for key in ("lineup", "variant") if key in given]
+        telling = [str(given[key]) for key in ("lineup", "variant", "which") if key in given]
         made = block_of(
             question, columns, rows, given, names=self._names,
             name=slug("-".join([name, *telling]) + ("" if table or not question.figure else "-figure")),

@@ -289,6 +289,7 @@ def counted(run, name):
     return sum(int(one.num) for one in sums), sum(int(one.den) for one in sums)
 
 
+@pytest.mark.slow
 def test_the_worked_example_of_the_contributing_page(nefarious, checkout, monkeypatch, tmp_path):
     """Its declaration gives what its test counts; it is in metrics, judged by a threshold, in a report."""
     page = (checkout / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -204,6 +204,7 @@ GAMES, LAPS, CELLS = "games/2-players/0000.parquet", "laps/3-players/*", "cells.
         (lengthen, GAMES, "too long: "),
     ],
 )
+@pytest.mark.slow
 def test_damage_is_found_and_repaired_to_the_byte(run, digests, capfd, damage, problem, where):
     before = digests(run.path)
     file = next(run.path.glob(where))

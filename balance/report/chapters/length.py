@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from balance.report.evidence import Evidence
 from balance.report.model import Block, Paragraph, Section
+from balance.report.query_blocks import rows_of
+
+_EXTREMES: Final = {
+    "longest": "The longest games",
+    "shortest": "The shortest games",
+    "stalling": "Where most games stall",
+}
 
 
 def section(m: Evidence) -> Section:
@@ -29,5 +38,7 @@ def section(m: Evidence) -> Section:
             ask("length-ridges", usual | {"players": at}, caption=caption, n=m.games_of_each(m.usual))
         )
         size = {"size": m.size}
-        blocks += [ask(name, size, n=m.games_of()) for name in ("longest", "shortest", "stalling")]
+        for which, caption in _EXTREMES.items():
+            table = ask("extremes", size | {"which": which}, caption=caption, n=m.games_of())
+            blocks += [table] if rows_of(table) else []
     return Section("length", "How long games last", tuple(blocks))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
-from typing import Any, Final
+from pathlib import Path
+from typing import Final
 
 import balance
+from balance.dataset.housekeeping import made_by
 from balance.dataset.run import Run
 from balance.dataset.stamp import run_stamp
 from balance.experiments.published import measured_agreement, measured_doubts
 from balance.games.contract import Doubtful
+from balance.games.variants import combinations_of
 from balance.judge.sentences import quality_overview
 from balance.judge.verdict import ALPHA, Verdict
 from balance.report.evidence import Evidence
@@ -81,18 +85,12 @@ def _counts(m: Evidence) -> str:
 def _combinations(m: Evidence) -> str:
     """Return which combinations were played: every one, or how many of them."""
     played = {cell.variants for cell in m.statistics.cells.values() if cell.games}
-    every = _every_combination(m.run)
+    every = set(combinations_of(m.game, m.run.catalog, m.run.plan.edition, ["all"]))
     if every <= played:
         return "every combination"
     possible = f"of the {len(every):,} possible combinations of at most {m.facts.variants_at_once}"
     word = m.facts.variant if m.facts.variants_at_once == 1 else m.facts.variants
     return f"{len(played & every):,} {possible} {word} (none included)"
-
-
-def _every_combination(run: Run) -> set[tuple[str, ...]]:
-    from balance.games.variants import combinations_of
-
-    return set(combinations_of(run.game, run.catalog, run.plan.edition, ["all"]))
 
 
 def _gaps(m: Evidence) -> str:
@@ -131,7 +129,6 @@ def provenance_of(runs: Sequence[Run], games: int, command: str) -> Provenance:
         }
         for run in runs
     )
-    made = simulate_command(runs)
     return Provenance(
         games,
         told,
@@ -141,7 +138,7 @@ def provenance_of(runs: Sequence[Run], games: int, command: str) -> Provenance:
             ("policies", plan.policies_hash[:_DIGITS] or "none"),
             ("engine", plan.engine_hash[:_DIGITS]),
         ),
-        (*([made] if made else []), command),
+        (*(made for run in runs for made in _made_by(run)), command),
     )
 
 
@@ -150,51 +147,15 @@ def played_provenance(games: int, command: str) -> Provenance:
     return Provenance(games, (), (("balance", balance.__version__),), (), (command,))
 
 
-def simulate_command(runs: Sequence[Run]) -> str:
-    """Return the command that plays the run, if a simple one does; nothing otherwise."""
-    run, plan, game = runs[0], runs[0].plan, runs[0].game
-    if len(runs) > 1 or plan.parent or plan.ordered:
-        return ""
-    deals, replicates = {c.deals for c in plan.cells}, {c.replicates for c in plan.cells}
-    lineups = sorted({c.lineup for c in plan.cells})
-    counts = sorted({c.players for c in plan.cells})
-    combinations = {c.variants for c in plan.cells}
-    official: Any = game.load_catalog()
-    default = _default_sweep(run)
-    if official.hash != plan.catalog_hash or not (default or (len(deals) == 1 and replicates == {1})):
-        return ""
-    if len(plan.cells) != len(lineups) * len(counts) * len(combinations):
-        return ""
-    words = [f"balance simulate --of {plan.game} --edition {plan.edition}"]
-    words.append(f"--players {','.join(map(str, counts))}")
-    if combinations != _every_combination(run):
-        if len(combinations) > 12:
-            return ""
-        words += [f"--{game.facts.variants} {','.join(names) or 'none'}" for names in sorted(combinations)]
-    words += [f"--lineup {lineup}" for lineup in lineups if not default]
-    words.append(f"--games {max(deals)} --seed {plan.seed} --out {command_path(run.path)}")
-    return " ".join(words)
-
-
-def _default_sweep(run: Run) -> bool:
-    """Return whether a run has played what a sweep plays that names no lineup."""
-    from balance.sweep.planning import make_plan
-
-    plan = run.plan
-    counts: dict[int, int] = {}
-    for cell in plan.cells:
-        counts[cell.players] = max(counts.get(cell.players, 0), cell.deals)
-    again = make_plan(
-        run.game,
-        run.catalog,
-        edition=plan.edition,
-        players=sorted(counts),
-        combinations=sorted({cell.variants for cell in plan.cells}),
-        lineups=(),
-        deals=counts,
-        seed=plan.seed,
-    )
-    return again.cells == plan.cells
+def _made_by(run: Run) -> list[str]:
+    """Return the command that played a run, if its log names one of ours; folders by their last part."""
+    try:
+        words = shlex.split(made_by(run.path))
+    except ValueError:
+        return []
+    if words[:2] != ["balance", "simulate"]:
+        return []
+    return [shlex.join(Path(word).name if Path(word).is_absolute() else word for word in words)]
 
 
 def _not_looked_at(m: Evidence) -> list[str]:

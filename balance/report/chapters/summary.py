@@ -177,12 +177,7 @@ def _next_steps(m: Evidence, worst: tuple[Worst, ...]) -> list[str]:
     first = next((one for one in worst if one.holds is not False), None)
     if first:
         steps.append(f"Look at the worst first: {_check(m, first.variants, first.players)}")
-    culprits = _culprits(m)
-    if culprits:
-        steps.append(culprits)
-    together = tuple(one for one in worst if one.together)
-    if together:
-        steps.append(_apart(m, together))
+    steps += [said for said in (_culprits(m), _apart(m, worst)) if said]
     open_ = [j for j in m.judged if j.verdict is Verdict.UNDECIDED]
     if open_:
         steps.append(_deciding(m, open_))
@@ -204,30 +199,20 @@ def _deciding(m: Evidence, open_: list[Judgement]) -> str:
     return f"{said}. Play on where it matters, with the folder of the run for RUN: {command}"
 
 
-def _apart(m: Evidence, together: tuple[Worst, ...]) -> str:
-    """Return which pair to keep apart, or why that cannot be said of the first."""
-    doubts = [(one, _doubt(m, one)) for one in together]
-    one, doubt = next(((one, doubt) for one, doubt in doubts if not doubt), doubts[0])
-    where = f"with {one.players} players, in {one.together},"
-    if doubt:
-        looked = "it looked" if one.holds is False else "it is"
-        return f"Look closer at {one.title} before keeping it apart: {where} {looked} broken, but {doubt}."
-    return f"Consider keeping {one.title} apart: {where} neither of the two alone shows what is wrong."
+def _apart(m: Evidence, worst: tuple[Worst, ...]) -> str:
+    """Return which pair to keep apart: fresh games confirm it, and both alone were found fine."""
+    for one in worst:
+        alone = [m.find(one.players, (name,)) for name in one.variants]
+        if one.together and one.sure and one.holds and not any(_is_broken(single) for single in alone):
+            where = f"with {one.players} players, in {one.together},"
+            return (
+                f"Consider keeping {one.title} apart: {where} neither of the two alone shows what is wrong."
+            )
+    return ""
 
 
-def _doubt(m: Evidence, one: Worst) -> str:
-    """Return why a pair may not be broken, or not only together; nothing if both are beyond doubt."""
-    if one.holds is not True:
-        return "fresh games do not confirm it" if one.fresh else "that was not measured again on fresh games"
-    alone = [(name, m.find(one.players, (name,))) for name in one.variants]
-    broken = [
-        f"{m.names.get(name, name)} alone is broken in {listed(single.broken_for)}"
-        for name, single in alone
-        if single is not None and single.verdict is Verdict.BROKEN
-    ]
-    if broken:
-        return listed(broken)
-    return "" if one.sure else "not both alone were found fine"
+def _is_broken(judgement: Judgement | None) -> bool:
+    return judgement is not None and judgement.verdict is Verdict.BROKEN
 
 
 def _culprits(m: Evidence) -> str:
@@ -237,7 +222,7 @@ def _culprits(m: Evidence) -> str:
     broken = [key for key, found in m.by_combination.items() if _verdict(m, found) == "broken"]
     alone: dict[str, list[str]] = {}
     for name in sorted(m.names):
-        found = [j for n in m.players if (j := m.find(n, (name,))) and j.verdict is Verdict.BROKEN]
+        found = [j for n in m.players if (j := m.find(n, (name,))) and _is_broken(j)]
         if found:
             alone[name] = list(dict.fromkeys(strength for j in found for strength in j.broken_for))
     if not alone or not broken:

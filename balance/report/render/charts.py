@@ -209,29 +209,6 @@ def _bars(_: Drawing, axes: Axes, figure: Chart) -> None:
     axes.figure.legend(loc="outside upper center", ncols=min(len(series), 6))
 
 
-def _histogram(_: Drawing, axes: Axes, figure: Chart) -> None:
-    styles = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
-    series = _series(figure)
-    for k, name in enumerate(series):
-        rows = _rows(figure, name)
-        xs = [figure.data["x"][i] for i in rows]
-        axes.step(
-            xs,
-            [figure.data["y"][i] for i in rows],
-            where="mid",
-            color=COLOURS[k % len(COLOURS)],
-            linestyle=styles[k % len(styles)],
-            linewidth=1.3,
-            label=_said(name),
-        )
-    axes.set_ylim(bottom=0)
-    axes.set_xlim(left=0)
-    _whole(axes)
-    _percent(axes.yaxis, figure.y_kind)
-    _titles(axes, figure)
-    axes.legend()
-
-
 def _dots(_: Drawing, axes: Axes, figure: Chart) -> None:
     labels = list(dict.fromkeys(figure.data["label"]))
     series = _series(figure)
@@ -317,25 +294,32 @@ def _areas(_: Drawing, axes: Axes, figure: Chart) -> None:
 
 
 def _lines(_: Drawing, axes: Axes, figure: Chart) -> None:
-    series = _series(figure)
-    for k, name in enumerate(series):
+    """Draw a line for each series with the band of its interval, or the outline of a histogram."""
+    outline = figure.kind == "histogram"
+    styles = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+    for k, name in enumerate(_series(figure)):
         rows, colour = _rows(figure, name), COLOURS[k % len(COLOURS)]
-        xs, ys, lows, highs = ([figure.data[key][i] for i in rows] for key in ("x", "y", *_ENDS))
-        axes.fill_between(xs, lows, highs, color=colour, alpha=0.25, linewidth=0)
+        xs, ys = ([figure.data[key][i] for i in rows] for key in ("x", "y"))
+        if not outline:
+            lows, highs = ([figure.data[end][i] for i in rows] for end in _ENDS)
+            axes.fill_between(xs, lows, highs, color=colour, alpha=0.25, linewidth=0)
         axes.plot(
             xs,
             ys,
             color=colour,
-            marker=_MARKERS[k % len(_MARKERS)],
+            linestyle=styles[k % len(styles)] if outline else "-",
+            drawstyle="steps-mid" if outline else "default",
+            marker=None if outline else _MARKERS[k % len(_MARKERS)],
             markersize=3,
-            linewidth=1.2,
+            linewidth=1.3,
             label=_said(name),
         )
     axes.set_ylim(bottom=0)
+    axes.set_xlim(left=0)
     _whole(axes)
     _percent(axes.yaxis, figure.y_kind)
     _titles(axes, figure)
-    axes.legend(loc="upper left")
+    axes.legend(loc="upper right" if outline else "upper left")
 
 
 def _named_rows(axes: Axes, labels: Sequence[Any]) -> None:
@@ -457,7 +441,7 @@ def _verdict_key(drawing: Drawing, shown: Sequence[str]) -> None:
 
 _KINDS: Final[Mapping[str, Callable[[Any, Any, Chart], None]]] = {
     "bars": _bars,
-    "histogram": _histogram,
+    "histogram": _lines,
     "areas": _areas,
     "lines": _lines,
     "ridges": _ridges,

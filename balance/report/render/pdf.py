@@ -8,8 +8,8 @@ every machine, without a network and without fonts of the system.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Final, Literal
 
@@ -20,10 +20,8 @@ from balance.report.model import (
     Answer,
     Block,
     Bullets,
-    Cell,
     Chart,
     Code,
-    Heading,
     Paragraph,
     Section,
     Source,
@@ -34,7 +32,6 @@ from balance.report.model import (
 from balance.report.render.charts import font_folder, svg
 
 PAPERS: Final[Mapping[str, str]] = {"a4": "a4", "letter": "us-letter"}
-VERDICT_LETTERS: Final[Mapping[str, str]] = {"broken": "B", "undecided": "u", "bent": "b", "fine": "F"}
 _LONG_TEXT: Final = 24
 """Letters beyond which a column shares the width that the others leave, and its texts break."""
 _ROOM: Final = 470.0
@@ -186,7 +183,6 @@ class _Made:
 
     def table(self, table: Table) -> dict[str, Any]:
         """Return a table, with the width that each of its columns needs."""
-        table = _letters(table) if table.long else table
         self.tables += 1
         self._sourced(f"Table {self.tables}", table)
         size = 8.2 if len(table.headings) < 7 and not self.sheet else 7.2
@@ -225,27 +221,6 @@ class _Made:
         """Note the command that gives the numbers of a table or figure."""
         if block.source.invocation:
             self.sources.append([name, plain(block.caption), block.source.invocation])
-
-
-def _letters(table: Table) -> Table:
-    """Return a long table with its verdicts in one column of letters: hundreds of rows stay readable so."""
-    places = [k for k, column in enumerate(table.headings) if column.kind == "verdict"]
-    if len(places) < 2:
-        return table
-    first = places[0]
-    rest = [k for k in range(len(table.headings)) if k not in places]
-
-    def merged(row: Sequence[Any], made: Any) -> tuple[Any, ...]:
-        kept = [row[k] for k in rest]
-        return (*kept[:first], made, *kept[first:])
-
-    letters = Heading("verdicts", " ".join(table.headings[k].title for k in places), "verdicts")
-    rows = []
-    for row in table.rows:
-        told = " ".join(VERDICT_LETTERS.get(row[k].text, "·") for k in places)
-        rows.append(merged(row, Cell(told, told)))
-    note = " B: broken, u: undecided, b: bent, F: fine, ·: not played."
-    return replace(table, headings=merged(table.headings, letters), rows=tuple(rows), note=table.note + note)
 
 
 def _source(source: Source) -> dict[str, str]:

@@ -463,8 +463,12 @@ def _(pair):
 def _(pair):
     if pair.at is None:
         return False
-    seat = pair.t["seat"]
-    last = pair.table().earlier[seat][-1]  # there is none in round 1, and this fails
+    chosen = [
+        e["actions"]
+        for e in pair.plain[: pair.at]
+        if (e["event"], e.get("seat")) == ("choose", pair.t["seat"])
+    ]
+    last = chosen[-1]  # there is none in round 1, and this fails
     assert pair.p["event"] == pair.t["event"] == "choose"
     assert not set(pair.t["actions"]) & set(last)
     return True
