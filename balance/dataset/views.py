@@ -98,6 +98,11 @@ def keep_views(con: duckdb.DuckDBPyConnection, sql: str, lineup: str = "") -> No
     keep(sql)
 
 
+def games_by_cell(con: duckdb.DuckDBPyConnection) -> dict[int, int]:
+    """Return how many games each cell of the views has."""
+    return dict(con.execute("select cell_id, sum(games)::bigint from lengths group by 1").fetchall())
+
+
 def view_queries(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) -> dict[str, str]:  # noqa: B008 - it is frozen
     """Return the query behind each view, in an order in which they can be made."""
     if not runs:
