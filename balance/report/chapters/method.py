@@ -158,8 +158,7 @@ def _made_by(run: Run) -> list[str]:
 def _not_looked_at(m: Evidence) -> list[str]:
     """Return the thresholds that no cell was compared with, because these games do not show their metrics."""
     assert m.ranking is not None
-    judged = m.ranking.judgements.judgements
-    looked = {f.threshold.id for one in judged for cell in one.cells for f in cell.findings}
+    looked = m.ranking.judgements.compared_with
     return [entry.id for entry in m.thresholds.entries if entry.id not in looked]
 
 
