@@ -220,6 +220,10 @@ def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
             "one row per cell whose deals were replayed: the part of winning that the deal decides",
             {"error": "standard error of the figure"},
         ),
+        "cell_tables": (
+            "one row per cell: its lineup and players as one number, which is quick to group by",
+            {"table_id": "the first cell with the same lineup and players"},
+        ),
         "combinations": (
             f"one row per cell: its {game.facts.variants} as a list",
             {"variants": f"ids of the {game.facts.variants}, sorted", "size": "how many there are"},

@@ -37,14 +37,17 @@ class CountedDeals:
     within: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     """The first index that counts and the first that does not, by cell."""
 
-    def where(self, deal: str) -> str:
+    def where(self, deal: str, prefix: str = "") -> str:
         """Return SQL for whether a row with a `cell_id` counts, given SQL for its deal."""
-        found = [] if self.cells is None else [f"cell_id in ({', '.join(map(str, self.cells)) or -1})"]
+        found = (
+            [] if self.cells is None else [f"{prefix}cell_id in ({', '.join(map(str, self.cells)) or -1})"]
+        )
         cells: dict[tuple[int, int], list[int]] = {}
         for number, deals in self.within.items():
             cells.setdefault(deals, []).append(number)
         cases = [
-            f"when cell_id in ({', '.join(map(str, sorted(own)))}) then {deal} >= {first} and {deal} < {stop}"
+            f"when {prefix}cell_id in ({', '.join(map(str, sorted(own)))})"
+            f" then {deal} >= {first} and {deal} < {stop}"
             for (first, stop), own in sorted(cells.items())
         ]
         found += [f"(case {' '.join(cases)} else true end)"] if cases else []
@@ -63,6 +66,12 @@ from metric_sums s join (
 """How many times fewer independent games would say as much about length; 1 where every deal is one game."""
 
 
+_TABLES: Final = """select cell_id, players, min(cell_id) over (partition by lineup, players) as table_id
+from cells where coalesce(lineup = getvariable('lineup'), true)"""
+"""The lineup and the number of players of each cell as one number, the first cell that has both: to group by
+numbers takes a tenth of the time. With the variable `lineup` only those cells."""
+
+
 def metric_views(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) -> dict[str, str]:  # noqa: B008 - it is frozen
     """Return the query behind each view, in an order in which they can be made; `cells` is there already."""
     game = runs[0].game
@@ -78,6 +87,7 @@ def metric_views(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
         "designs": _DESIGNS,
         "luck": _luck(game, runs),
         "telling_games": _telling_games(game, runs),
+        "cell_tables": _TABLES,
         "figures": _figures(measures, "deals", "cell_id"),
         "lineup_deals": _lineup_deals(measures),
         "lineup_figures": _figures(measures, "lineup_deals", "lineup", "players"),
@@ -123,10 +133,11 @@ def _lineup_deals(measures: Sequence[Measure]) -> str:
     """Return a query for the deals of each lineup and number of players, summed up over all combinations."""
     names = dict.fromkeys(name for part in fractions(measures) for name in (part.num, part.den) if name)
     sums = ", ".join(f"sum({name})::bigint as {name}" for name in map(sql_quote.name, ("games", *names)))
-    return (
-        f"select c.lineup, c.players, d.deal, {sums}\n"
-        "from deals d join cells c on c.cell_id = d.cell_id group by c.lineup, c.players, d.deal"
-    )
+    return f"""select c.lineup, c.players, d.* exclude (table_id)
+from (
+  select t.table_id, d.deal, {sums}
+  from deals d join cell_tables t using (cell_id) group by t.table_id, d.deal
+) d join cells c on c.cell_id = d.table_id"""
 
 
 def _figures(measures: Sequence[Measure], table: str, *keys: str) -> str:

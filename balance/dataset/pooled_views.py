@@ -10,15 +10,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from balance.dataset import sql_quote
-from balance.dataset.item_views import WORD
+from balance.dataset.item_views import MOST_COUNT, count_of, counts_of
 from balance.dataset.measures import declared, fractions
 from balance.dataset.metric_views import CountedDeals
 from balance.dataset.run import Run
 from balance.games.contract import Facts, Game
 from balance.games.measures import Measure
-
-_LANE: Final = 16
-"""Bits of a count, of several in one number."""
 
 
 def pooled_views(runs: Sequence[Run], counted: CountedDeals) -> dict[str, str]:
@@ -49,28 +46,19 @@ from (
 
 
 def _items(run: Run, which: str) -> str:
-    """Return a query for the same where every deal is one game: an item is in one hand, so it is counted.
-
-    Sums of every 16th bit of the masks are the counts of four items, 16 bits each; not more hands are put
-    together than fit.
-    """
+    """Return a query for the same where every deal is one game: an item is in one hand, so it is counted."""
     facts = run.game.facts
-    words = -(-run.small(facts.items).height // WORD)
     stalled = sql_quote.name(facts.table("games").column("stalled").name)
     won = sql_quote.name(facts.table("seats").column("won").name)
-    sums = ", ".join(
-        f"sum(every_16th({sql_quote.name(mask)}, {k}))::ubigint"
-        for mask in facts.mask("opening")[:words]
-        for k in range(_LANE)
+    counts = counts_of(
+        [sql_quote.name(mask) for mask in facts.mask("opening")], run.small(facts.items).height
     )
     return f"""with hands as (
-  select cell_id, players, {won} as won, {stalled} as stalled, [{sums}] as counts
+  select cell_id, players, {won} as won, {stalled} as stalled, {counts} as counts
   from seats where {which}
-  group by cell_id, players, {won}, {stalled}, deal(game_id) // {(2**_LANE - 1) // facts.players[1]}
+  group by cell_id, players, {won}, {stalled}, deal(game_id) // {MOST_COUNT // facts.players[1]}
 ), dealt as (
-  select cell_id, players, item, won, stalled,
-    (counts[word * {_LANE} + place % {_LANE} + 1] >> (place // {_LANE} * {_LANE})::ubigint)
-      & {2**_LANE - 1} as n
+  select cell_id, players, item, won, stalled, {count_of("counts")} as n
   from hands, item_list
 ), counted as (
   select cell_id, players, item, sum(n) as n, coalesce(sum(n) filter (won), 0) as won,

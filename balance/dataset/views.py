@@ -91,10 +91,16 @@ def keep_views(con: duckdb.DuckDBPyConnection, sql: str, lineup: str = "") -> No
             if view in stored:  # another view may have been the first to read it
                 keep(stored.pop(view))
                 if view in _KEPT:
-                    only = f" where lineup = {sql_quote.text(lineup)}" if lineup and view in _OF_ITEMS else ""
-                    con.execute(f"create temp table {view} as select * from {view}{only}")
+                    only = sql_quote.text(lineup) if lineup and view in _OF_ITEMS else "null"
+                    con.execute(f"set variable lineup = {only}")
+                    con.execute(f"create temp table {view} as select * from {view}")
 
     keep(sql)
+
+
+def games_by_cell(con: duckdb.DuckDBPyConnection) -> dict[int, int]:
+    """Return how many games each cell of the views has."""
+    return dict(con.execute("select cell_id, sum(games)::bigint from lengths group by 1").fetchall())
 
 
 def view_queries(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) -> dict[str, str]:  # noqa: B008 - it is frozen
@@ -110,7 +116,7 @@ def view_queries(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
     views |= {table.name: _big(game, table, runs) for table in runs[0].tables}
     if game.facts.holdings:
         views[game.facts.holdings.name] = _held(game, game.facts.holdings, several=len(runs) > 1)
-    return views | metric_views(runs, counted) | item_views(game, counted) | pooled_views(runs, counted)
+    return views | metric_views(runs, counted) | item_views(runs, counted) | pooled_views(runs, counted)
 
 
 def _actions(game: Game[Any, Any]) -> str:

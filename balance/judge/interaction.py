@@ -21,7 +21,7 @@ from balance.dataset.run import Run
 from balance.games.measures import LOG
 from balance.judge.strengths import strength_of
 from balance.judge.verdict import Judgements, Key, Verdict
-from balance.measure.cells import SUMS, Statistics, connect_to, read_ratios
+from balance.measure.cells import Statistics, connect_to, read_interactions, read_ratios
 from balance.stats.corrections import benjamini_yekutieli
 from balance.stats.intervals import Interval
 from balance.stats.ratio import Normal
@@ -73,11 +73,7 @@ def interactions(
     if not parts:
         return []
     with nullcontext(con) if con else connect_to(runs, set().union(*parts.values())) as opened:
-        sums = ", ".join(f"{name}::bigint as {name}" for name in SUMS)
-        found = opened.execute(
-            f"""select cell_id, measure, "of", scale, value, error, {sums}
-            from interactions where {"atlas" if atlas else "true"} order by all"""
-        ).fetchnumpy()
+        found = read_interactions(opened, atlas)
     measures = declared(statistics.facts, statistics.facts.policies)
     titles = {one.name: one.beyond.title for one in measures if one.beyond}
     place = np.array([list(titles).index(name) for name in found["measure"]], np.int64)

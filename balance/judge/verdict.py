@@ -207,6 +207,13 @@ class Judgements:
         return {found.key: found for found in self.judgements}
 
     @property
+    def compared_with(self) -> set[str]:
+        """The ids of the thresholds that some cell was compared with."""
+        tables = {id(cell.table): cell.table for found in self.judgements for cell in found.cells}.values()
+        ranges = (table.ranges[code] for table in tables for code in np.unique(table.code).tolist())
+        return {threshold.id for threshold in ranges if threshold}
+
+    @property
     def not_looked_at(self) -> tuple[str, ...]:
         """Metrics with a threshold that some verdict could not judge."""
         return tuple(dict.fromkeys(name for found in self.judgements for name in found.not_looked_at))

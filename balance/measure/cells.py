@@ -17,7 +17,7 @@ from balance.dataset.measures import declared
 from balance.dataset.metric_views import QUANTILES
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
-from balance.dataset.views import SUMMED, create_views
+from balance.dataset.views import SUMMED, create_views, games_by_cell
 from balance.errors import UsageError
 from balance.games.contract import Facts
 from balance.measure.metrics import Array, Block, Figures
@@ -109,7 +109,7 @@ def statistics(
         tables = (*SUMMED, "deals") if few else SUMMED
         create_views(con, runs, counted, within, metrics=into is not None and not few, tables=tables)
         figures = Figures(facts, _blocks(con, facts))
-        games = dict(con.execute("select cell_id, sum(games)::bigint from lengths group by 1").fetchall())
+        games = games_by_cell(con)
         pools = _pools(con, facts)
     played = {
         number: replace(cell, deals=games.get(number, 0) // cell.replicates)
@@ -167,6 +167,15 @@ def _ratio(table: str, prefix: str = "") -> str:
     """Return SQL for the sums of a figure; without a greatest value it is an amount."""
     sums = [f"{table}.{name}::bigint as {prefix}{name}" for name in SUMS]
     return ", ".join([*sums, f"coalesce({table}.most, 'infinity'::double) as {prefix}most"])
+
+
+def read_interactions(con: duckdb.DuckDBPyConnection, atlas: bool) -> dict[str, Array]:
+    """Return the columns of the view `interactions`; with `atlas` of what reports compare in every pair."""
+    sums = ", ".join(f"{name}::bigint as {name}" for name in SUMS)
+    return con.execute(
+        f"""select cell_id, measure, "of", scale, value, error, {sums}
+        from interactions where {"atlas" if atlas else "true"} order by all"""
+    ).fetchnumpy()
 
 
 def read_ratios(columns: Mapping[str, Array], prefix: str = "") -> Ratio:

@@ -9,13 +9,15 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+import numpy as np
+
 from balance.dataset.measures import Metric
 from balance.dataset.plan import PlannedCell
 from balance.dataset.schema import split_game_id
 from balance.judge.interaction import Interaction
 from balance.judge.sentences import needed_sentence
 from balance.judge.verdict import CellVerdict, Verdict
-from balance.measure.metrics import Measurement
+from balance.measure.metrics import Measurement, Name
 from balance.report.atlas_model import SCALE, Atlas, AtlasMetric, AtlasVariant, AtlasView, Scaled, place
 from balance.report.evidence import Evidence
 from balance.report.formatting import command_path
@@ -35,8 +37,8 @@ def make_atlas(evidence: Evidence) -> Atlas | None:
     played = {name for cell in m.statistics.cells.values() for name in cell.variants}
     variants = sorted(played, key=lambda name: (m.names.get(name, name), name))
     places = _Places(variants)
-    measured = {number: _measured(m, cell) for number, cell in m.statistics.cells.items() if cell.games}
-    metrics = _metrics(m, measured)
+    measured = _measured(m)
+    metrics = _metrics(m)
     bins, lengths = _lengths(m)
     replays = _replays(m)
     by_cell: dict[int, list[Interaction]] = {}
@@ -52,8 +54,8 @@ def make_atlas(evidence: Evidence) -> Atlas | None:
             base = m.cell(players, (), lineup)
             plain.append(
                 {
-                    name: found.interval
-                    for name, found in (measured[base.id] if base else {}).items()
+                    name: found
+                    for name, found in (measured.get(base.id, {}) if base else {}).items()
                     if any(name == shown.id for shown in metrics)
                 }
             )
@@ -95,8 +97,16 @@ class _Places:
         return [cell if cell and cell.games else None for cell in found]
 
 
-def _measured(evidence: Evidence, cell: PlannedCell) -> dict[str, Measurement]:
-    return {found.name: found for found in evidence.statistics.figures.of(cell.id)}
+def _measured(evidence: Evidence) -> dict[int, dict[str, Interval]]:
+    """Return by cell and name what the atlas shows of it, and what each policy wins."""
+    figures = evidence.statistics.figures
+    shown = [one.metric.atlas or one.metric.name == "win_points" for one in figures.names]
+    rows = np.flatnonzero(figures.of_names(shown)[figures.code])
+    found: dict[int, dict[str, Interval]] = {}
+    columns = (figures.cell, figures.code, figures.value, figures.low, figures.high)
+    for number, code, *ends in zip(*(column[rows].tolist() for column in columns), strict=True):
+        found.setdefault(number, {})[figures.names[code].name] = Interval(*ends)
+    return found
 
 
 def metric_form(metric: Metric) -> str:
@@ -104,12 +114,9 @@ def metric_form(metric: Metric) -> str:
     return "integer" if metric.form == "rounds" else metric.form
 
 
-def _metrics(
-    evidence: Evidence, measured: Mapping[int, Mapping[str, Measurement]]
-) -> tuple[AtlasMetric, ...]:
+def _metrics(evidence: Evidence) -> tuple[AtlasMetric, ...]:
     """Return what can be shown: metrics that some cell has."""
-    samples = {name: sample for own in measured.values() for name, sample in own.items()}
-    shown = [sample for sample in samples.values() if sample.metric.atlas]
+    shown = [name for name in evidence.statistics.figures.names if name.metric.atlas]
     found = []
     for sample in sorted(shown, key=lambda sample: sample.metric.order):
         metric = sample.metric
@@ -128,7 +135,7 @@ def _metrics(
     return tuple(found)
 
 
-def _title(m: Evidence, measured: Measurement) -> str:
+def _title(m: Evidence, measured: Measurement | Name) -> str:
     title = own_words(measured.metric.title, m.facts)
     title = f"{measured.of.capitalize()}: {title}" if measured.of else title
     return title[:1].upper() + title[1:]
@@ -148,15 +155,15 @@ def _view(
     lineup: str,
     cells: Sequence[PlannedCell | None],
     metrics: Sequence[AtlasMetric],
-    measured: Mapping[int, Mapping[str, Measurement]],
+    measured: Mapping[int, Mapping[str, Interval]],
     by_cell: Mapping[int, Sequence[Interaction]],
     lengths: Mapping[int, tuple[int, ...]],
     replays: Mapping[int, str],
 ) -> AtlasView:
-    own = [measured[cell.id] if cell else {} for cell in cells]
+    own = [measured.get(cell.id, {}) if cell else {} for cell in cells]
 
     def scaled(name: str) -> Scaled:
-        return _scaled(found[name].interval if name in found else None for found in own)
+        return _scaled(found.get(name) for found in own)
 
     verdicts = [_verdict_of(m, cell) if cell else None for cell in cells]
     policies = [

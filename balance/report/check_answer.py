@@ -192,15 +192,20 @@ class _Sheet:
     def _reasons(self) -> list[Block]:
         found = self.found
         reasons = [
-            f"{cell.cell.players} players, {cell.strength}, "
-            f"{'weaker play alone' if finding.weaker else f'{finding.kind.value} it'}: "
-            f"{found.sentence(finding)}"
-            for kind in ("broken", "bent", "accepted", "weaker")
+            self._where(cell, f"{finding.kind.value} it: {found.sentence(finding)}")
+            for kind in ("broken", "bent", "accepted")
             for cell in self._verdicts()
             for finding in getattr(cell, kind)
         ]
         more = len(reasons) - _MOST_REASONS
         shown = reasons[:_MOST_REASONS] + ([f"... and {more} more; csv has all."] if more > 0 else [])
+        known = {(c.cell.players, f.measured.name) for c in self._verdicts() for f in (*c.broken, *c.bent)}
+        for cell in self._verdicts():
+            alone = [f for f in cell.weaker if (cell.cell.players, f.measured.name) not in known]
+            if alone:
+                also = f" And {count(len(alone) - 1, 'more finding', 'more findings')}." if alone[1:] else ""
+                said = f"in weaker play alone, no fault of the game: {found.sentence(alone[0])}{also}"
+                shown.append(self._where(cell, said))
         shown += [f"{one.sentence()}." for one in found.together]
         shown += [self._open(j) for j in found.own if j.verdict is Verdict.UNDECIDED]
         if not reasons and all(j.verdict is Verdict.FINE for j in found.own):
@@ -210,6 +215,14 @@ class _Sheet:
         if self.replay is not None:
             look.append(Code(self.replay["command"], f"A game to look at ({self.replay['what']})"))
         return [*look, self._verdict_table()]
+
+    def _where(self, cell: Any, said: str) -> str:
+        """Put the table at which something was found before a sentence, unless there is only one."""
+        places = [f"{cell.cell.players} players"] if len(self.found.own) > 1 else []
+        if cell.cell not in of_default([c.cell for c in self._verdicts()], self.facts):
+            places.append(cell.strength)
+        whole_sentence = ", ".join([*places, said])
+        return whole_sentence[:1].upper() + whole_sentence[1:]
 
     def _open(self, judgement: Judgement) -> str:
         """Return what keeps a verdict open."""
@@ -231,7 +244,7 @@ class _Sheet:
         rows = [
             (
                 whole(cell.cell.players),
-                text(cell.strength),
+                text(self._judged_at(cell)),
                 Cell(cell.verdict.value, cell.verdict.value),
                 *(self._alone(cell.cell, name) for name in alone),
                 interval(self._median(cell.cell), "integer"),
@@ -260,6 +273,13 @@ class _Sheet:
             ),
         )
 
+    def _judged_at(self, cell: Any) -> str:
+        """Return the players of a table, with what is judged there if that is not everything."""
+        if cell.cell in of_default([c.cell for c in self._verdicts()], self.facts):
+            return str(cell.strength)
+        judged_here = dict.fromkeys(f.measured.metric.name for f in cell.findings if f.holds)
+        return f"{cell.strength} ({', '.join(judged_here) or 'nothing judged'})"
+
     def _median(self, cell: PlannedCell) -> Interval:
         return next(m.interval for m in self.found.bench.of(cell) if m.metric.name == "length")
 
@@ -281,7 +301,7 @@ class _Sheet:
         return self._queries.block(
             "cell-lengths",
             {"cell": self.worst.id},
-            caption=f"How long games last with and without, {self._at(self.worst)}",
+            caption=f"How long games last with and without (60 rounds: or more), {self._at(self.worst)}",
             n=count(self.worst.games, "game", "games"),
         )
 

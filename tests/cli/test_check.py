@@ -58,7 +58,7 @@ def test_the_verdict_comes_first_then_the_reasons_with_numbers(check, strict, tm
     lines = out.splitlines()
     assert lines[0].startswith("BROKEN: Windy (classic). Broken at 3 players (in ")
     told = " ".join(out.split())
-    assert re.search(r"3 players, [\w: ]+, breaks it: Games last \d+ \(\d+ to \d+\) rounds", told)
+    assert re.search(r"- Breaks it: Games last \d+ \(\d+ to \d+\) rounds", told)
     assert "without: " in out
     assert "Accepted: at least 60." in " ".join(out.split())
     assert "corrected together" in " ".join(out.split())

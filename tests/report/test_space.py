@@ -28,7 +28,7 @@ def blocks(report):
             yield from (b for b in part.blocks if isinstance(b, Table | Chart))
 
 
-OWN_GAMES = {"prices", "contested"}
+OWN_GAMES = {"prices"}
 """Tables of games of their own, which are not in the run."""
 
 

@@ -2,7 +2,7 @@
 -- Title: How long games last with and without
 -- Parameters:
 --   $cell (integer, required): the number of the cell in the run
---   $last (integer, default 60): no rounds after this one; their games count all the same
+--   $last (integer, default 60): longer games count as games of this length
 -- Columns:
 --   rounds [Rounds, integer]: length of a game
 --   side [Side]: with the variants, or without any on the same seats
@@ -22,10 +22,12 @@ with sides as (
   from cells c join cells b on b.edition = c.edition and b.players = c.players and b.lineup = c.lineup
     join combinations k on k.cell_id = b.cell_id
   where c.cell_id = $cell and k.size = 0 and b.cell_id <> $cell
+), lasting as (
+  select side, least(length, $last)::int as rounds, sum(games)::int as games
+  from lengths join sides using (cell_id) group by all
 ), every as (  -- lengths that no game has are 0
-  select side, cell_id, unnest(range(1, least(max(length), $last)::int + 1)) as rounds, sum(games) as n
-  from lengths join sides using (cell_id) group by side, cell_id
+  select side, unnest(range(1, max(rounds) + 1)) as rounds, sum(games) as n from lasting group by side
 )
 select e.rounds, e.side, coalesce(l.games, 0) / e.n as share, coalesce(l.games, 0) as games
-from every e left join lengths l on l.cell_id = e.cell_id and l.length = e.rounds
+from every e left join lasting l using (side, rounds)
 order by e.side, e.rounds

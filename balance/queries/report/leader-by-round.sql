@@ -21,21 +21,23 @@
 --   n: games
 --   x_title: after round
 --   y_title: the leader wins
-with led as (
-  select lineup, players, cell_id, game_id, round, max_by(seat, vp) as leader, max(vp, 2) as best
+with led as (  -- of the seats with most points the highest and the lowest: the same if one leads
+  select cell_id, game_id, round, max(vp::int * 16 + seat) & 15 as highest,
+    15 - (max(vp::int * 16 + 15 - seat) & 15) as lowest
   from rounds
   where ($lineup is null or lineup = $lineup)
     and ($counts is null or list_contains(string_split($counts, ','), players::varchar))
-  group by all
+  group by cell_id, game_id, round
 ), dealt as (
-  select l.lineup, l.players, l.round, deal(l.game_id) as deal, count(*) as games,
-    count(*) filter (l.leader = g.winner_seat) as won
+  select t.table_id, l.round, deal(l.game_id) as deal, count(*) as games,
+    count(*) filter (l.highest = g.winner_seat) as won
   from led l join games g on g.cell_id = l.cell_id and g.game_id = l.game_id
-  where l.best[1] > l.best[2]
-  group by all
+    join cell_tables t on t.cell_id = l.cell_id
+  where l.highest = l.lowest
+  group by t.table_id, l.round, deal(l.game_id)
 ), shared as (
-  select lineup, players, round, sum(games)::bigint as games, share(won, games) as s from dealt group by lineup, players, round
+  select table_id, round, sum(games)::bigint as games, share(won, games) as s from dealt group by table_id, round
 )
-select lineup, round, players, s.value as share, s.low as low, s.high as high, games
-from shared where games >= 30
-order by lineup, players, round
+select c.lineup, d.round, c.players, d.s.value as share, d.s.low as low, d.s.high as high, d.games
+from shared d join cells c on c.cell_id = d.table_id where d.games >= 30
+order by c.lineup, c.players, d.round

@@ -17,17 +17,14 @@ from balance.games.variants import combinations_of
 from balance.judge.sentences import quality_overview
 from balance.judge.verdict import ALPHA, Verdict
 from balance.report.evidence import Evidence
-from balance.report.formatting import command_path, count, listed, text
+from balance.report.formatting import command_path, count, listed
 from balance.report.model import (
     Block,
     Bullets,
     Code,
-    Heading,
     Paragraph,
     Provenance,
     Section,
-    Source,
-    Table,
 )
 
 _DIGITS: Final = 12
@@ -161,8 +158,7 @@ def _made_by(run: Run) -> list[str]:
 def _not_looked_at(m: Evidence) -> list[str]:
     """Return the thresholds that no cell was compared with, because these games do not show their metrics."""
     assert m.ranking is not None
-    judged = m.ranking.judgements.judgements
-    looked = {f.threshold.id for one in judged for cell in one.cells for f in cell.findings}
+    looked = m.ranking.judgements.compared_with
     return [entry.id for entry in m.thresholds.entries if entry.id not in looked]
 
 
@@ -208,34 +204,8 @@ def _hanging(m: Evidence) -> list[Block]:
     )
     if stale:
         told += f"Since then {listed(list(stale))} changed: this is how it was. "
-    changing = [(entry, one) for entry in found.entries for one in entry.variations if one.changes]
-    blocks: list[Block] = [Paragraph(told + " ".join(found.sentences()))]
-    if changing:
-        blocks.append(
-            Table(
-                "contested",
-                "What depends on facts in doubt",
-                (
-                    Heading("entry", "Entry"),
-                    Heading("confidence", "Known"),
-                    Heading("kind", "Played as"),
-                    Heading("change", "What changes"),
-                ),
-                tuple(
-                    (
-                        text(entry.name),
-                        text(entry.confidence),
-                        text("sensitivity" if one.sensitivity else "another reading"),
-                        text(one.sentence(m.facts.items)),
-                    )
-                    for entry, one in changing
-                ),
-                Source(
-                    count(found.games, "game", "games"), "95%, paired by blocks of deals", "", found.command
-                ),
-            )
-        )
-    return blocks
+    said = " ".join(found.sentences())
+    return [Paragraph(f"{told}{said} Each entry is in the answer of:"), Code(found.command)]
 
 
 def _doubtful(m: Evidence) -> list[int]:
