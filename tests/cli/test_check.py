@@ -209,7 +209,7 @@ def test_without_names_the_game_itself_is_judged(check, strict):
 
 def test_win_points_of_every_policy_at_mixed_tables(check):
     _, out, _ = check("windy", *TINY)
-    assert re.search(r"Policy +3 players\n[- ]+\nrandom +\d.*\nthrifty +\d", out)
+    assert re.search(r"Strategy +3 players\n[- ]+\nrandom +\d.*\nthrifty +\d", out)
     rows = json.loads(check("windy", *TINY, "--json")[1])["win_points"]
     assert {(row["lineup"], row["policy"]) for row in rows} == {("field", "random"), ("field", "thrifty")}
     assert all(row["low"] <= row["value"] <= row["high"] for row in rows)

@@ -76,6 +76,7 @@ def test_ctrl_c(start, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_memory(start):
     process = start(HUGE, "--memory", "100MB")
     _, err = process.communicate(timeout=60)

@@ -17,6 +17,7 @@ def test_the_printed_game_is_fine_at_every_number_of_players(edition):
     assert {j.players: j.verdict for j in found.own} == dict.fromkeys(range(2, 7), Verdict.FINE)
 
 
+@pytest.mark.slow
 def test_what_is_open_gets_more_games_and_what_is_decided_stays():
     said = []
     found = check(players="2,4", say=said.append)
@@ -39,6 +40,7 @@ def test_a_verdict_of_the_first_look_takes_no_more_games(tmp_path):
     assert [j.look for j in found.own] == [1]
 
 
+@pytest.mark.slow
 def test_mob_influence_with_six_stalls_no_game_of_players_who_read_it():
     """Players of one mind used to choose the same actions for ever: that was their fault, not the twist's."""
     found = check(["mob-influence"], players=6)

@@ -22,6 +22,7 @@ STAGES = (Stage(6_000, (5e-3, 1e-4), (0.03, 0.006), (0.3, 0.0)),)
 SMALL = Settings(STAGES, seed=3, threads=1, cells=6, games=40, minibatch=512)
 
 
+@pytest.mark.slow
 def test_a_learned_player_beats_random_play(tmp_path):
     training = Training(Race(), tmp_path, SMALL)
     assert Race().evaluate(training.fitter.policy.weights(), 9)["won"] < 0.65

@@ -574,6 +574,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     return load_catalog([file])
 
 
+@pytest.mark.slow
 def test_own_twists_keep_the_laws(own: Catalog) -> None:
     official = [twist.id for twist in CATALOG.twists_of(ASCORA)]
     pairs = [("own-echo", "own-quarrel"), ("own-quarrel", "own-echo")]
@@ -674,6 +675,7 @@ def test_laws_hold_in_every_cell() -> None:
         follow_laws(prepare(CATALOG, edition, twists), players, number)
 
 
+@pytest.mark.slow
 def test_the_own_log_gives_the_same_game() -> None:
     for number, (edition, players, twists) in enumerate(CELLS[::2]):
         play_and_check(CATALOG, edition, players, twists, number)

@@ -55,6 +55,7 @@ def columns(deals):
 
 @settings(max_examples=15, deadline=None)
 @given(groups=GROUPS, most=st.integers(1, 6))
+@pytest.mark.slow
 def test_a_share_is_the_same_in_sql(con, groups, most):
     groups = [[(min(x, most * y), y, u, v) for x, y, u, v in deals] for deals in groups]
     found = told(*(Ratio.of(*columns(deals)[:2], most) for deals in groups))
@@ -75,6 +76,7 @@ def multiple(deals):
 
 @settings(max_examples=15, deadline=None)
 @given(groups=GROUPS)
+@pytest.mark.slow
 def test_a_multiple_is_the_same_in_sql(con, groups):
     found = told(*map(multiple, groups))
     given = asked(con, groups, "multiple_from(sums(x, y), sums(u, v), common(x, y, u, v))")
