@@ -300,7 +300,7 @@ def test_the_worked_example_of_the_contributing_page(nefarious, checkout, monkey
     facts = nefarious.game.facts
     own = replace(facts, declared=(*facts.declared, measure))
     monkeypatch.setattr(type(nefarious.game), "facts", property(lambda _: own))
-    monkeypatch.setattr("balance.dataset.deals.cache_dir", lambda: tmp_path)
+    monkeypatch.setattr("balance.dataset.kept.cache_dir", lambda: tmp_path)
     room = {"pl": pl, "counted": counted}
     exec(test, room)
     room["test_the_first_builder"](nefarious)
