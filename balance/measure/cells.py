@@ -26,7 +26,9 @@ from balance.stats.ratio import Common, Multiple, Normal, Quantiles, Ratio
 if TYPE_CHECKING:
     import duckdb
 
-_MEMORY: Final = "700MB"
+_MEMORY: Final = "1500MB"
+_LEAST: Final = 450
+"""MB for runs of up to three million games; larger ones may take more, in proportion."""
 _NAME: Final = """case when "of" = '' then measure else measure || ':' || "of" end as name"""
 SUMS: Final = ("deals", "num", "den", "num2", "den2", "numden")
 _COMMON: Final = ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv")
@@ -82,8 +84,15 @@ def connect_to(
     With `within` only some deals of some cells count: from an index up to the one before another, by cell.
     """
     con = connect()
+    _limit(con, runs)
     create_views(con, runs, None if cells is None else sorted(cells), within, metrics=metrics)
     return con
+
+
+def _limit(con: duckdb.DuckDBPyConnection, runs: Sequence[Run]) -> None:
+    """Let a connection take no more memory than these runs need: DuckDB takes what it may."""
+    games = sum(run.plan.games for run in runs)
+    con.execute(f"set memory_limit = '{max(_LEAST, games * _LEAST // 3_000_000)}MB'")
 
 
 def statistics(
@@ -106,6 +115,7 @@ def statistics(
     counted = None if len(planned) == len(planned_cells(runs)) else sorted(planned)
     few = into is not None and cells is not None
     with connect() if into is None else nullcontext(into) as con:
+        _limit(con, runs)
         tables = (*SUMMED, "deals") if few else SUMMED
         create_views(con, runs, counted, within, metrics=into is not None and not few, tables=tables)
         figures = Figures(facts, _blocks(con, facts))
