@@ -254,6 +254,7 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: Path) -> duckdb.Duck
             "autoload_known_extensions": "false",
             "allow_community_extensions": "false",
             "allow_persistent_secrets": "false",
+            "secret_directory": str(folder),  # by default it shows the home folder
         },
     )
     try:
