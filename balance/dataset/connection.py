@@ -254,6 +254,7 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: Path) -> duckdb.Duck
             "autoload_known_extensions": "false",
             "allow_community_extensions": "false",
             "allow_persistent_secrets": "false",
+            "secret_directory": str(folder),  # by default it shows the home folder
         },
     )
     try:
@@ -304,6 +305,7 @@ class _Clock:
         self._worker, self._con, self._runs, self._limits = worker, con, runs, limits
         self._left = limits.seconds or math.inf
         self._most = resident() + limits.bytes * 1.25 + _UNTRACKED if limits.watch_memory else math.inf
+        self._patience = _PATIENCE
 
     def run(self, work: Callable[[], T]) -> T:
         """Return what the work returns, errors in the words of the toolkit."""
@@ -332,6 +334,7 @@ class _Clock:
             limit = f"{self._limits.seconds:g} s"
             raise Failed(f"the query was stopped: it took longer than the time limit of {limit}")
         if self._most < math.inf and resident() > self._most:
+            self._patience = _POLL  # every further moment takes more memory
             raise self._too_much()
 
     def _too_much(self) -> Failed:
@@ -342,7 +345,7 @@ class _Clock:
 
     def _stop(self, future: Future[T]) -> None:
         """Interrupt work that nobody waits for any more; a single call of a function cannot be."""
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + self._patience
         while not future.done():
             if time.monotonic() > deadline:
                 self._worker.stuck = True

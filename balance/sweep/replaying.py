@@ -220,7 +220,10 @@ def _stored_rows(found: Replayed, table: Table) -> list[dict[str, int]]:
     try:
         rows = pl.scan_parquet(file, glob=False, hive_partitioning=False)
         frame = rows.filter(pl.col("game_id") == found.id).collect()
-        return [_as_played(found, table.columns, row) for row in frame.iter_rows(named=True)]
+        keys = {"cell_id": found.key.cell, "game_index": found.key.index, "replicate": found.key.replicate}
+        stored = [_as_played(found, table.columns, row) for row in frame.iter_rows(named=True)]
+        of_game = all((frame[name] == key).all() for name, key in keys.items() if name in frame.columns)
+        return stored if of_game else []
     except (pl.exceptions.PolarsError, OSError, KeyError, UsageError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(

@@ -63,12 +63,12 @@ def content(folder):
 
 
 def forged(folder, table, sql):
-    """Write a small table again, and its checksum, as a forger would."""
+    """Write a table again, and its checksum, as a forger would."""
     file = folder / f"{table}.parquet"
     with duckdb.connect() as con:
         con.execute(f"copy (select * replace ({sql}) from '{file}') to '{file}.new' (format parquet)")
     Path(f"{file}.new").replace(file)
-    fix_up(folder, file.name)
+    fix_up(folder, f"{table}.parquet")
 
 
 def fix_up(folder, *names):
@@ -197,6 +197,20 @@ def test_doctor_finds_a_plan_that_lies(folder, call, lie):
     fix_up(folder, *files)
     assert call("sql", folder, "select count(*) from games")[0] == 0  # a run is not authenticated
     assert call("doctor", folder)[0] == 3
+
+
+def test_a_replay_finds_a_row_of_another_cell(folder, call):
+    number = duckdb.sql(f"select min(game_id) from '{folder}/games/**/*.parquet'").fetchall()[0][0]
+    assert call("replay", folder, number)[0] == 0
+    forged(folder, "games/2-players/0000", "(cell_id + 1)::uinteger as cell_id")
+    code, _, err = call("replay", folder, number)
+    assert code == 3, err
+    assert "comes out differently from its rows in games" in err
+
+
+def test_settings_do_not_show_the_home_folder(folder):
+    shown = balance.open_run(folder).sql("select value from duckdb_settings()")
+    assert not any(str(Path.home()) in str(value) for value in shown["value"])
 
 
 # --- names and messages
