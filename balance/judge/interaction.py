@@ -139,7 +139,7 @@ class Together:
     lineup: str
     strength: str
     sure: bool
-    """Both variants alone were found fine there; otherwise they were only not found broken: possibly."""
+    """Whether both variants alone were shown not to break the game there, rather than only not found to."""
 
     @property
     def key(self) -> Key:
