@@ -96,7 +96,11 @@ def _held(runs: Sequence[Run], counted: CountedDeals) -> str:
     opening, drawn = (
         [f"s.{sql_quote.name(mask)}" for mask in facts.mask(how)] for how in ("opening", "drawn")
     )
-    later = [f"{own} & ~{dealt}" for own, dealt in zip(drawn, opening, strict=True)] if opening else drawn
+    later = (
+        [f"{own} & ~{dealt}" for own, dealt in zip(drawn, opening, strict=True)]
+        if opening and drawn
+        else drawn
+    )
     points = "case when stalled then 1 when won then players else 0 end"
     empty = ", ".join(f"0 as {name}" for name in _SUMS[4:])
     return f"""  select table_id, deal, item, sum(o) as opening, sum(o * {points}) as opening_points,

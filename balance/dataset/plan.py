@@ -194,8 +194,6 @@ def _check(plan: Plan) -> None:
     """Refuse numbers that no plan has, before anything is allocated for them; ValueError says which."""
     _check_number("seed", plan.seed, HIGHEST_SEED)
     _check_number("shards", plan.shards, MOST_SHARDS)
-    if len({cell.id for cell in plan.cells}) != len(plan.cells):
-        raise ValueError("two cells have the same id")
     for cell in plan.cells:
         _check_number("cell_id", cell.id, MOST_CELLS)
         _check_number("players", cell.players, _MOST_PLAYERS)
@@ -205,6 +203,8 @@ def _check(plan: Plan) -> None:
         _check_number("variants", len(cell.variants), _MOST_VARIANTS)
         if plan.chosen and cell.first + cell.deals > len(plan.chosen.get(str(cell.players), ())):
             raise ValueError(f"cell {cell.id} has more deals than were chosen")
+    if len({cell.id for cell in plan.cells}) != len(plan.cells):
+        raise ValueError("two cells have the same id")
     for indices in plan.chosen.values():
         for index in indices:
             _check_number("chosen", index, HIGHEST_GAME)

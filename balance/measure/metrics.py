@@ -74,9 +74,10 @@ class Figures:
 
     def __init__(self, facts: Facts, blocks: Iterable[Block] = ()) -> None:
         every = list(blocks)
-        codes: dict[str, int] = {}
+        found = sorted({name for block in every for name in block.names})  # queries give them in any order
+        codes = {name: place for place, name in enumerate(found)}
         cell = np.concatenate([np.zeros(0, np.int64), *(block.cells for block in every)])
-        code = np.array([codes.setdefault(name, len(codes)) for block in every for name in block.names], int)
+        code = np.array([codes[name] for block in every for name in block.names], int)
         known = metrics_of(facts)
         self.names = [Name(known[metric], of) for metric, _, of in (name.partition(":") for name in codes)]
         """The names that occur; `code` has their places."""

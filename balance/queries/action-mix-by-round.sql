@@ -6,7 +6,7 @@
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $counts (text, optional): only these numbers of players, such as 2,4
 --   $last (integer, default 25): no rounds after this one
---   $least (integer, default 100): no rounds with fewer choices
+--   $least (integer, default 1): no rounds with fewer choices
 -- Columns:
 --   lineup [Lineup, hidden]: which policy plays which seat
 --   round [Round, integer]: from 1

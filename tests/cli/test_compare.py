@@ -218,7 +218,7 @@ def test_the_same_bytes_twice_and_nothing_played_the_second_time(compare, overla
 def test_markdown_is_ready_for_a_pull_request(compare, overlay):
     _, out, _ = compare("official", overlay(STORM), *TINY, "--format", "markdown")
     lines = out.splitlines()
-    assert lines[0] == "# official -> mine.toml (classic)"
+    assert lines[0] == "# official -\\> mine.toml (classic)"
     assert "BROKEN NOW: " in lines[4]
     assert "## Verdicts" in lines
     assert "| Where | What | official | mine.toml | Difference | On fresh deals |" in lines

@@ -340,7 +340,7 @@ def test_more_rows_than_a_small_table_has(folder, original):
     file = folder / "cells.parquet"
     pl.concat([pl.read_parquet(file)] * 2000).write_parquet(file)
     fix_up(folder)
-    with pytest.raises(DataError, match="more rows than a small table"):
+    with pytest.raises(DataError, match=r"cells\.parquet: more than 10,016 rows"):
         _ = balance.open_run(folder).cells
 
 
@@ -382,8 +382,8 @@ def test_control_characters_in_names(folder, original, outside, capsys):
     pl.read_parquet(file).with_columns(name=pl.lit("\x1b[31m\u202e\0")).write_parquet(file)
     fix_up(folder)
     verify._verified.clear()
-    assert command(["sql", str(folder), "select name from moods"]) == 0
-    assert "\x1b" not in capsys.readouterr().out
+    assert command(["sql", str(folder), "select name from moods"]) == 3
+    assert "\x1b" not in "".join(capsys.readouterr())
     attempt(commands(folder, original)["doctor"], outside, (0, 3))
 
 

@@ -346,7 +346,7 @@ def answer_action_mix_by_round(rows, given):
     for (lineup, number), rounds in grouped(left(rows.rounds, {"last": 25} | given), "lineup", "round"):
         counts = Counter(action for row in rounds for action in words(row.actions))
         choices = sum(counts.values())
-        if choices < given.get("least", 100):
+        if choices < given.get("least", 1):
             continue
         for action in ACTIONS:
             found = ratio(

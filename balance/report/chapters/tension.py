@@ -33,7 +33,7 @@ def section(m: Evidence) -> Section:
         blocks.append(ask("action-mix", n=m.games_of()))
     if measures.acted and m.queries.has("action-mix-by-round"):
         caption = f"Which actions are chosen in which round, {m.strength_name(m.usual)}"
-        chart = ask("action-mix-by-round", {"lineup": m.usual}, caption=caption)
+        chart = ask("action-mix-by-round", {"lineup": m.usual, "least": 100}, caption=caption)
         blocks += [chart] if rows_of(chart) else []
     if not blocks:
         blocks.append(Paragraph("The games of this run do not show tension or actions."))
