@@ -83,7 +83,12 @@ def make_folder(folder: Path) -> None:
 
 
 def write_whole(target: Path, content: bytes | memoryview) -> None:
-    """Write a file, or replace it; after a crash there is the old one or the new one, never a part."""
+    """Write a file, or replace it; after a crash there is the old one or the new one, never a part.
+
+    FileExistsError if there is a device or a pipe, which must not become a file.
+    """
+    if target.exists() and not target.is_file():
+        raise FileExistsError(errno.EEXIST, "not a regular file", str(target))
     with beside(target, content) as temporary:
         temporary.replace(target)
     sync_folder(target.parent)

@@ -174,6 +174,11 @@ def run(command: Callable[[], object]) -> int:
         error("interrupted")
         return INTERRUPTED
     except (SystemExit, Exception) as problem:  # noqa: BLE001 - the last place to turn it into words
+        if (
+            isinstance(problem, RuntimeError) and str(problem) == "Query interrupted"
+        ):  # DuckDB saw Ctrl-C first
+            error("interrupted")
+            return INTERRUPTED
         return _report(problem)
     return code
 

@@ -14,11 +14,13 @@ import pytest
 
 import balance
 from balance import games
+from balance.cli import diagnostics
 from balance.cli.app import run as command
 from balance.dataset import connection, verify
 from balance.dataset.plan import parse_plan
 from balance.dataset.sql_guard import shortened
 from balance.errors import DataError, UsageError
+from balance.files import write_whole
 from balance.judge import tables
 from balance.report.model import Chart, Source
 from balance.report.render.charts import svg
@@ -279,3 +281,22 @@ def test_long_names_in_a_figure_do_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert svg(Chart("id", "caption", "dots", data, Source(""), "alt"))
+
+
+# --- outputs and Ctrl-C
+
+
+def test_a_pipe_stays_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(FileExistsError):
+        write_whole(pipe, b"x")
+    assert pipe.is_fifo()
+
+
+def test_a_query_that_ctrl_c_interrupts_ends_as_interrupted(capfd):
+    def stopped():
+        raise RuntimeError("Query interrupted")
+
+    assert diagnostics.run(stopped) == 130
+    assert capfd.readouterr().err == "error: interrupted\n"

@@ -74,8 +74,10 @@ def _weights_files(overlay: Path) -> list[Path]:
 
 
 def catalog_text(catalog: Catalog) -> str:
-    """Return a catalog as one TOML file, in the order of its entries."""
-    return tomlfile.toml_text({"version": catalog.version}, catalog.entries)
+    """Return a catalog as one TOML file: by kind, as it is read back, in the order of its entries."""
+    kinds = list(dict.fromkeys(entry.kind for entry in catalog.entries))
+    by_kind = sorted(catalog.entries, key=lambda entry: kinds.index(entry.kind))
+    return tomlfile.toml_text({"version": catalog.version}, by_kind)
 
 
 def read_catalog(path: Path) -> Catalog:

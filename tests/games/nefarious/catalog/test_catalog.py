@@ -7,6 +7,7 @@ import pytest
 
 from balance.errors import CatalogError, UsageError
 from balance.games.nefarious import vocabulary as v
+from balance.games.nefarious.catalog import loading
 from balance.games.nefarious.catalog.loading import load_catalog
 from balance.games.nefarious.catalog.model import changed_parameters
 
@@ -310,3 +311,12 @@ def test_windows_files_are_welcome(official, overlay):
 def test_a_catalog_error_names_the_folder_without_files(tmp_path):
     with pytest.raises(CatalogError, match="holds no"):
         load_catalog([tmp_path])
+
+
+def test_the_text_of_a_catalog_with_an_own_card_is_read_back_the_same(tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_text('[[invention]]\nid = 2000\nname = "Plain"\ncost = 3\nvp = 2\nself = ["+1 card"]\n')
+    text = loading.catalog_text(loading.load_catalog([own]))
+    file = tmp_path / "catalog.toml"
+    file.write_text(text)
+    assert loading.catalog_text(loading.read_catalog(file)) == text
