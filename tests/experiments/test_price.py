@@ -3,6 +3,7 @@
 import itertools
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from balance.stats.intervals import Interval
 from balance.stats.ratio import Ratio
 from tests.games import dealt
 
-PLANTED = "tests/data/planted_cards.toml"
+PLANTED = Path(__file__).parents[1] / "data" / "planted_cards.toml"
 
 
 def falling(start, slope=0.1, reach=0.2):
