@@ -129,10 +129,10 @@ def read_stdin() -> str:
 
 def _of_file(con: Connection, file: str, given: Mapping[str, str]) -> Asked:
     """Return the query of a file, which may have the head of a ready query."""
-    from balance.dataset.saved_queries import HEAD, load_question
+    from balance.dataset.saved_queries import HEAD, load_question, read_query
 
     try:
-        text = read_stdin() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
+        text = read_stdin() if file == "-" else read_query(file)
     except UnicodeDecodeError:
         raise UsageError(f"{file} is not UTF-8 text") from None
     except (FileNotFoundError, IsADirectoryError, ValueError):  # a name with a NUL character

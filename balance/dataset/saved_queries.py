@@ -49,6 +49,7 @@ OURS: Final = Path(__file__).resolve().parent.parent / "queries"
 """The folder with the queries that ship with the toolkit."""
 REPORT: Final = "report/"
 """What the names of queries behind the tables of reports begin with."""
+_MOST_TEXT: Final = 1_000_000
 _TYPES: Final = ("text", "integer", "number", "boolean")
 _PARAMETER: Final = re.compile(
     r"\$(?P<name>\w+) \((?P<type>[\w.]+), (?:(?P<how>required|optional)|default (?P<default>[^)]+))\): "
@@ -166,6 +167,15 @@ def report_question(name: str) -> Question:
     return replace(load_question(own), name=f"{REPORT}{name}")
 
 
+def read_query(file: str | Path) -> str:
+    """Return the text of a file; UsageError if it is longer than any query, as a device may be."""
+    with Path(file).open(encoding="utf-8-sig") as opened:
+        text = opened.read(_MOST_TEXT + 1)
+    if len(text) > _MOST_TEXT:
+        raise UsageError(f"{file} is too long for a query (at most {_MOST_TEXT:,} characters)")
+    return text
+
+
 def load_question(path: str | Path, *, plain: bool = False) -> Question:
     """Read one file; CatalogError with everything that is wrong with its head, line by line.
 
@@ -173,7 +183,7 @@ def load_question(path: str | Path, *, plain: bool = False) -> Question:
     """
     file = Path(path)
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_query(file)
     except FileNotFoundError:
         raise UsageError(f"there is no file {file}") from None
     except IsADirectoryError:

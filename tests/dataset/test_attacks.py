@@ -300,3 +300,8 @@ def test_a_query_that_ctrl_c_interrupts_ends_as_interrupted(capfd):
 
     assert diagnostics.run(stopped) == 130
     assert capfd.readouterr().err == "error: interrupted\n"
+
+
+def test_a_query_file_without_an_end_is_refused(folder, call):
+    code, _, err = call("sql", folder, "-f", "/dev/zero")
+    assert (code, "too long for a query" in err) == (2, True)
