@@ -61,7 +61,7 @@ bench: venv ## Measure speed, and print it as one Markdown table
 # Stopped and called again, all but facts in doubt and prices go on where they were. Each line can be run alone.
 measure: venv ## Measure what ships as data again: ladder, facts in doubt, prices, players, best replies, verdicts (hours)
 	$(PY) scripts/measure_ladder.py --games 600
-	$(BALANCE) contested --edition ascora-2011 --players 4 --games 400 --combinations 12 --seed 0 \
+	$(BALANCE) contested --edition ascora-2011 --players 4 --games 2000 --combinations 12 --seed 0 \
 	    --json --out data/nefarious/contested.json --force
 	$(BALANCE) price --edition ascora-2011 --players 4 --games 20000 --seed 0 \
 	    --json --out data/nefarious/prices.json --force

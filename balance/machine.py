@@ -11,11 +11,12 @@ import resource
 from pathlib import Path
 from typing import NamedTuple
 
-from balance.errors import Failed
+from balance.errors import Failed, UsageError
 
 _CGROUP = Path("/sys/fs/cgroup")
 _CONTAINER = "limit of the container"
 _ADDRESS_SPACE = 2_500_000_000
+MOST_THREADS = 1_000
 
 
 class Capacity(NamedTuple):
@@ -33,6 +34,15 @@ def cores() -> Capacity:
         found = Capacity(os.cpu_count() or 1, "number of CPUs")
     quota = _quota()
     return Capacity(quota, _CONTAINER) if quota and quota < found.amount else found
+
+
+def threads(asked: int | None, most: int | None = None) -> int:
+    """Return how many threads work: as many as asked for, by default one a core, and then at `most` some."""
+    if asked is None:
+        return min(cores().amount, most or MOST_THREADS)
+    if not 1 <= asked <= MOST_THREADS:
+        raise UsageError(f"jobs {asked}: 1 to {MOST_THREADS} are possible", parameter="jobs")
+    return asked
 
 
 def _quota() -> int:

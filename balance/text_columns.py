@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 Paint = Callable[[int | None, str], str]
 
@@ -57,15 +58,16 @@ def wrap(text: str, width: int) -> list[str]:
     """
     lines: list[str] = []
     for paragraph in text.split("\n"):
-        line = ""
+        line, used = "", 0
         for word in paragraph.split(" "):
-            joined = f"{line} {word}" if line else word
-            if text_width(joined) <= width:
-                line = joined
+            size = text_width(word) + (used + 1 if line else 0)
+            if size <= width:
+                line, used = f"{line} {word}" if line else word, size
                 continue
             if line:
                 lines.append(line)
             *whole, line = _chop(word, width)
+            used = text_width(line)
             lines.extend(whole)
         lines.append(line)
     return lines
@@ -96,18 +98,22 @@ def table(
         ]
         for split in (lambda word: [word], _parts)
     )
-    room = width - len(_GAP) * (len(columns) - 1)
+    gap, room = _GAP, width - len(_GAP) * (len(columns) - 1)
     widths = _fit(natural, words, room) or _fit(natural, parts, room)
+    if widths is None:  # closer together, before each row becomes a block
+        gap, widths = " ", _fit(natural, parts, width - len(columns) + 1)
     if widths is None:
         return _blocks(heads, cells, width)
-    head = _table_row(heads, widths, right)
+    head = _table_row(heads, widths, right, gap)
     head = [paint(None, line) for line in head]
-    rule = _GAP.join("-" * size for size in widths)
-    body = [paint(k, line) for k, row in enumerate(cells) for line in _table_row(row, widths, right)]
+    rule = gap.join("-" * size for size in widths)
+    body = [paint(k, line) for k, row in enumerate(cells) for line in _table_row(row, widths, right, gap)]
     return "\n".join([*head, rule, *body]) + "\n"
 
 
-def _table_row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
+def _table_row(
+    cells: Sequence[str], widths: Sequence[int], right: Sequence[bool], gap: str = _GAP
+) -> list[str]:
     """Return the lines of one row; a number stays whole, a text may take several lines."""
     wrapped = [wrap(cell, size) for cell, size in zip(cells, widths, strict=True)]
     lines = []
@@ -117,7 +123,7 @@ def _table_row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool
             part = cell[index] if index < len(cell) else ""
             blank = " " * (size - text_width(part))
             parts.append(blank + part if flush_right else part + blank)
-        lines.append(_GAP.join(parts).rstrip())
+        lines.append(gap.join(parts).rstrip())
     return lines
 
 
@@ -145,6 +151,7 @@ def _blocks(heads: Sequence[str], cells: Sequence[Sequence[str]], width: int) ->
     return "\n\n".join(blocks) + "\n"
 
 
+@lru_cache(4096)
 def _char_width(char: str) -> int:
     if unicodedata.combining(char) or unicodedata.category(char) in {"Mn", "Me"}:
         return 0
@@ -154,21 +161,23 @@ def _char_width(char: str) -> int:
 def _parts(word: str) -> list[str]:
     """Return where a word may be broken: after hyphens and their like, a number nowhere.
 
-    >>> _parts("age-of-boredom"), _parts("-0.12")
-    (['age-', 'of-', 'boredom'], ['-0.12'])
+    >>> _parts("age-of-boredom"), _parts("-0.12"), _parts("6.022e+23")
+    (['age-', 'of-', 'boredom'], ['-0.12'], ['6.022e+23'])
     """
-    if not any(map(str.isalpha, word)):
+    if not any(map(str.isalpha, word)) or re.fullmatch(r"[-\d.]+e[-+]\d+", word):
         return [word]
-    return re.findall(r"[-_/:,]*[^-_/:,]+[-_/:,]*|[-_/:,]+", word) or [word]
+    return re.findall(r"[-+_/:,]*[^-+_/:,]+[-+_/:,]*|[-+_/:,]+", word) or [word]
 
 
 def _chop(word: str, width: int) -> list[str]:
     """Cut a word that is too long for a line into pieces that are not, inside of a part only if it must."""
-    pieces, piece = [], ""
+    pieces, piece, used = [], "", 0
     for part in _parts(word):
         for some in [part] if text_width(part) <= width else part:
-            if piece and text_width(piece + some) > width:
+            size = text_width(some)
+            if piece and used + size > width:
                 pieces.append(piece)
-                piece = ""
+                piece, used = "", 0
             piece += some
+            used += size
     return [*pieces, piece]

@@ -125,14 +125,16 @@ def sweep(loops: int, games: int) -> float:
 
 
 def verify(loops: int, run: str) -> float:
-    """Return the seconds of `loops` comparisons of all files of a run with their checksums."""
+    """Return the seconds of `loops` looks at all files of a run: checksums, rows and names."""
     from balance.dataset.run import open_run
-    from balance.dataset.verify import damages
+    from balance.dataset.verify import damages, wrong_counts, wrong_names
 
     opened = open_run(run, verify=False)
     begun = time.perf_counter()
     for _ in range(loops):
         list(damages(opened.path, opened.state))
+        list(wrong_counts(opened.path, opened.plan, opened.state))
+        list(wrong_names(opened.path, opened.plan, opened.state))
     return time.perf_counter() - begun
 
 

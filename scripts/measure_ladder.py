@@ -17,7 +17,7 @@ from pathlib import Path
 
 from balance import games, machine
 from balance.cli import diagnostics
-from balance.experiments.ladder import plan
+from balance.experiments.ladder import request
 from balance.experiments.published import (
     LADDER_FILE,
     PublishedLadder,
@@ -25,7 +25,7 @@ from balance.experiments.published import (
     measured_ladders,
     stamp,
 )
-from balance.experiments.samples import PUBLISHED_SEED, sample
+from balance.experiments.samples import PUBLISHED_SEED
 from balance.files import write_whole
 from balance.resources import data_dir
 
@@ -47,8 +47,6 @@ def main() -> int:
     low, high = facts.players
     counts = [int(n) for n in asked.players.split(",")] if asked.players else range(low, high + 1)
     policies = asked.policies.split(",") if asked.policies else list(facts.policies)
-    edition = facts.default_edition
-    combined: dict[str, list[tuple[str, ...]]] = {"none": [()], "sample": sample(game, catalog, edition)}
     kept = asked.kept or data_dir(game.name).parent / "runs" / "measuring" / f"{game.name}-{LADDER_FILE}"
     before = measured_ladders(game, kept)
     known = {}
@@ -58,16 +56,18 @@ def main() -> int:
     ladders: list[PublishedLadder] = []
     for players in counts:
         for variants in asked.variants.split(","):
-            cells = [game.compile(catalog, edition, players, names) for names in combined[variants]]
-            ladder = plan(game, policies, players, cells, asked.games)
+            ladder = request(
+                players=players, variants=[variants], policies=policies, games_per_match=asked.games,
+                game=game.name,
+            )  # fmt: skip
             command = f"balance ladder --players {players} --{facts.variants} {variants}"
             command += f" --policies {','.join(ladder.policies)} --games {asked.games}"
             if command in known:
                 ladders.append(known[command])
                 continue
             with diagnostics.progress(f"{players} players, {variants}", ladder.games) as line:
-                figures = ladder.play(PUBLISHED_SEED, asked.jobs, line.advance)
-            ladders.append(PublishedLadder(players, variants, command, tuple(figures)))
+                rungs = ladder.play(asked.jobs, line.advance).rungs
+            ladders.append(PublishedLadder(players, variants, command, rungs))
             write_whole(kept, ladder_document(game, catalog, PUBLISHED_SEED, asked.games, ladders).encode())
             diagnostics.say(f"{players} players, {variants}: {ladder.games} games")
     target = asked.out or data_dir(game.name) / LADDER_FILE

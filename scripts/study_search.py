@@ -34,7 +34,8 @@ from balance.judge.ranking import rank
 from balance.judge.thresholds import Class, load_thresholds
 from balance.judge.verdict import Judgement, Verdict
 from balance.resources import data_dir
-from balance.sweep.simulation import prepare_catalog
+from balance.sweep.planning import make_plan
+from balance.sweep.simulation import prepare_plan
 
 CLASSES: Final = (Verdict.BROKEN, Verdict.BENT, Verdict.FINE)
 PROMISED: Final = 0.95
@@ -117,19 +118,17 @@ class Study:
         """Play a cell by search, or open what was played, and compare."""
         facts = self.game.facts
         name = f"{cell.players}-{'-'.join(cell.variants)}-{self.asked.search.replace(':', '-')}"
-        played = play_prepared(
-            prepare_catalog(
-                self.game,
-                self.run.catalog,
-                edition=self.run.plan.edition,
-                deals={cell.players: self.asked.games},
-                combinations=[cell.variants],
-                lineups=[f"mirror:{self.asked.search}"],
-                seed=fresh_seed(self.run.plan.seed),
-                out=self.place / f"{name}-{self.asked.games}",
-            ),
-            self.asked.jobs,
+        plan = make_plan(
+            self.game,
+            self.run.catalog,
+            edition=self.run.plan.edition,
+            deals={cell.players: self.asked.games},
+            combinations=[cell.variants],
+            lineups=[f"mirror:{self.asked.search}"],
+            seed=fresh_seed(self.run.plan.seed),
         )
+        out = self.place / f"{name}-{self.asked.games}"
+        played = play_prepared(prepare_plan(self.game, self.run.catalog, plan, out), self.asked.jobs)
         (searched,) = judge_runs([played], self.thresholds)[0].judgements
         own = [f for one in cell.cells if one.cell.lineup == facts.default_lineup for f in one.findings]
         metrics = held(own, [f for one in searched.cells for f in one.findings])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
@@ -21,6 +23,10 @@ SETTINGS = (
     *("XDG_CACHE_HOME", "XDG_STATE_HOME"),
 )
 
+
+# Under nohup a process ignores SIGHUP, and so would all that tests start.
+if hasattr(signal, "SIGHUP") and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 HERE = Path(__file__).parent
 # What `make test-fast` leaves out beside tests that are marked `slow` where they stand.

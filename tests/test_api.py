@@ -25,6 +25,9 @@ def test_dir_and_help_show_the_api():
     text = pydoc.plain(pydoc.render_doc(balance))
     assert "open_run(path" in text
     assert 'run.sql("@length-by-players")' in text
+    text = pydoc.plain(pydoc.render_doc(balance.check))
+    assert "check(names: 'Sequence[str]' = (), " in text
+    assert "-> balance.report.model.Answer" in text
 
 
 def test_a_run_is_a_line_in_a_notebook(run):

@@ -161,6 +161,7 @@ def command_tree() -> Any:
         command.params.extend(shared[name] for name in names)
         lay_out(command)
         command.short_help = _SHORT.get(command.name, "")
+    root.params.remove(shared["no_verify"])
     lay_out(root)
     return root
 

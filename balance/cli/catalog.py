@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from balance import games, text_columns
-from balance.cli import diagnostics, output, terminal
+from balance.cli import diagnostics, formats, output, terminal
 from balance.cli.gameoptions import CatalogOption, OfOption
 from balance.cli.help_text import examples
 from balance.errors import CatalogError, Problem, UsageError
@@ -36,8 +36,8 @@ def _complete_kind(incomplete: str) -> list[str]:
 @app.command(
     "list",
     epilog=examples(
-        "balance catalog list inventions --effect minion",
-        "balance catalog list twists --edition ascora-2011 --confidence inferred",
+        "balance catalog list inventions --format csv",
+        "balance catalog list twists --catalog my-twists.toml",
     ),
 )
 @output.takes_options()
@@ -47,16 +47,6 @@ def list_entries(
         str,
         typer.Argument(metavar="KIND", help="twists, inventions or editions.", autocompletion=_complete_kind),
     ],
-    edition: Annotated[str | None, typer.Option(metavar="ID", help="Only what this edition has.")] = None,
-    confidence: Annotated[
-        str | None, typer.Option(metavar="WORD", help="Only what is known this well: official, two, one, ...")
-    ] = None,
-    effect: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WORD", help="Only what uses this word of the effect language: minion, goal, end, ..."
-        ),
-    ] = None,
     catalog: CatalogOption = None,
     game: OfOption = games.DEFAULT,
 ) -> None:
@@ -66,19 +56,9 @@ def list_entries(
     """
     chosen = games.get(game)
     wanted = _kind(chosen.kinds, kind)
-    filters = {
-        name: value
-        for name, value in (("edition", edition), ("confidence", confidence), ("effect", effect))
-        if value is not None
-    }
-    for name in filters:
-        if name not in wanted.filters:
-            raise UsageError(f"{wanted.plural} cannot be narrowed by --{name}")
-    rows = chosen.rows(chosen.load_catalog(catalog or ()), wanted, filters)
+    rows = chosen.rows(chosen.load_catalog(catalog or ()), wanted)
     for_people = options.format in (output.Format.table, output.Format.markdown)
     output.rows(rows, wanted.brief if for_people else list(wanted.columns), options)
-    if not rows:
-        diagnostics.say(f"no {wanted.plural} match")
 
 
 @app.command(epilog=examples("balance catalog show 46", "balance catalog show гранты"))
@@ -147,7 +127,7 @@ def diff(
     if options.format in (output.Format.table, output.Format.markdown):
         columns.remove("name")
     if options.format is output.Format.parquet:  # where a column is of one type
-        rows = [row | {side: _one_text(row[side]) for side in ("old", "new")} for row in rows]
+        rows = [row | {side: formats.plain(row[side]) or None for side in ("old", "new")} for row in rows]
     output.rows(rows, columns, options)
     if not rows:
         diagnostics.say("the two catalogs say the same")
@@ -158,10 +138,6 @@ def _kind(kinds: Iterable[Kind], plural: str) -> Kind:
     if plural not in known:
         raise UsageError(f"{unknown('kind', plural, known)} (there are {', '.join(known)})")
     return known[plural]
-
-
-def _one_text(value: object) -> str | None:
-    return None if value is None else "; ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _text(description: Description) -> str:

@@ -99,10 +99,6 @@ def check(
     budget: Annotated[
         int, typer.Option(metavar="GAMES", min=1, help="Games that --until-decided may play.")
     ] = 1_000_000,
-    extensions: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Where --until-decided puts its runs; by default beside the run."),
-    ] = None,
     suggest: Annotated[
         bool,
         typer.Option("--suggest", help="If it is broken: the smallest change of one number that mends it."),
@@ -129,6 +125,10 @@ def check(
     explained: Check | None = None
     if suggest and (every or run):
         raise UsageError("--suggest goes with a combination that is played, not with --all or --run")
+    if suggest:
+        from balance.experiments.suggest import check_strength
+
+        check_strength(strength)
     if save_run is not None and (every or run):
         raise UsageError("--save-run keeps games that are played; it does not go with --all or --run")
     if why and every:
@@ -148,7 +148,6 @@ def check(
             thresholds=thresholds or (),
             accept=accept or (),
             budget=budget if until_decided else 0,
-            extensions=extensions,
             play=player(jobs),
             say=diagnostics.say,
         )
@@ -178,7 +177,7 @@ def check(
             jobs=jobs,
             say=diagnostics.say,
         )
-        remedy = _remedy(found, strength, jobs) if suggest else None
+        remedy = _remedy(found, jobs) if suggest else None
         waiting = options.format is output.Format.table and output.screen(options) is not None
         causes = _causes(found, jobs) if why and not waiting else None
         answer = check_answer(found, remedy, causes, mended=suggest)
@@ -220,7 +219,7 @@ def _causes(found: Check, jobs: int | None) -> Causes | None:
         return explaining.causes(found, jobs, lambda variant: line.advance(1, variant))
 
 
-def _remedy(found: Check, strength: str, jobs: int | None) -> Remedy | None:
+def _remedy(found: Check, jobs: int | None) -> Remedy | None:
     """Search for the smallest change that mends a combination; None if it is not broken."""
     from balance.experiments import suggest as remedies
 
@@ -228,6 +227,4 @@ def _remedy(found: Check, strength: str, jobs: int | None) -> Remedy | None:
         return None
     possible = min(len(remedies.candidates(found)), remedies.MOST_SCREENED)
     with diagnostics.progress("mending", possible) as line:
-        return remedies.suggest(
-            found, found.thresholds, strength, jobs, lambda change: line.advance(1, change)
-        )
+        return remedies.suggest(found, jobs, lambda change: line.advance(1, change))

@@ -65,15 +65,6 @@ def compare(
         str | None,
         typer.Option(metavar="1pp", help="Instead of --games: the half-width of a seat's win share."),
     ] = None,
-    detect: Annotated[
-        float,
-        typer.Option(
-            metavar="POINTS",
-            min=0.0,
-            help="Play more deals with a changed item, until a change of this size in the win points of the "
-            "player who is dealt it would show in one combination; 0: none.",
-        ),
-    ] = 0.15,
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="The seed of all games that are played; 0 by default.")
     ] = None,
@@ -116,7 +107,6 @@ def compare(
         seed=seed,
         edition=edition,
         thresholds=thresholds or (),
-        detect=detect,
         play=player(jobs),
     )
     answer = comparison_answer(found, gameoptions.command_of(context), every=every)

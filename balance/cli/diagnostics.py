@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable
@@ -119,7 +120,7 @@ class Progress:
             whole, rest = Column(no_wrap=True), Column(no_wrap=True, overflow="ellipsis", ratio=1)
             self._bar = bars.Progress(
                 bars.TextColumn("{task.description}", markup=False, table_column=whole),
-                bars.BarColumn(bar_width=20),
+                bars.BarColumn(bar_width=12),
                 bars.TaskProgressColumn(),
                 bars.TimeElapsedColumn(),
                 bars.TextColumn("left", markup=False),
@@ -213,6 +214,9 @@ def _report(problem: BaseException) -> int:
             error(_os_message(problem))
         case MemoryError():
             error("out of memory")
+        case ValueError() if "integer string conversion" in str(problem):
+            error("a number has far too many digits")
+            return _USAGE
         case _ if type(problem).__module__.partition(".")[0] in _READERS:
             first_line = str(problem).partition("\n")[0]
             error(
@@ -235,9 +239,11 @@ def _with_options(problem: BalanceError) -> str:
     """
     before, rest = "", str(problem)
     for parameter in problem.parameters:
-        left, found, right = rest.partition(parameter)
-        option = _OPTIONS.get(parameter, parameter.replace("_", "-"))
-        before, rest = (f"{before}{left}--{option}", right) if found else (before, rest)
+        # a word of the message, not a part of the path of a file
+        found = re.search(rf"(?<![\w/.-]){parameter}(?![\w/.-])", rest)
+        if found:
+            option = _OPTIONS.get(parameter, parameter.replace("_", "-"))
+            before, rest = f"{before}{rest[: found.start()]}--{option}", rest[found.end() :]
     return before + rest
 
 
@@ -250,9 +256,12 @@ def _report_usage(problem: typer.TyperException) -> int:
         return _USAGE
     message = problem.format_message().replace("Value error, ", "")  # pydantic's words, not the user's
     if hasattr(problem, "possibilities") and context is not None:
-        known = [name for param in context.command.get_params(context) for name in param.opts]
+        params = context.command.get_params(context)
         wrong = getattr(problem, "option_name", "")
-        message = unknown("option", wrong, known)
+        message = unknown("option", wrong, [n for one in params for n in one.opts if n.startswith("-")])
+        for one in params:
+            if any(name.startswith(wrong.removeprefix("--")) for name in one.opts):
+                message = f"there is no option {wrong}: {context.command_path} takes {one.metavar} without it"
         if wrong == "--game":  # the index of one game, in `replay` alone
             message = "there is no option --game here; --of NAME names the game"
     error(message.rstrip("."))

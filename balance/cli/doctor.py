@@ -20,6 +20,7 @@ from balance import games, machine, resources
 from balance.cli import diagnostics, gameoptions, output
 from balance.cli.help_text import examples
 from balance.errors import DataError
+from balance.userfiles import quoted
 
 EPILOG = examples("balance doctor", "balance doctor --json", "balance doctor data/runs/first")
 
@@ -66,8 +67,8 @@ def doctor(
     if damaged:
         what = "thing is" if len(damaged) == 1 else "things are"
         raise DataError(
-            f"{len(damaged)} {what} wrong with {run}; 'balance simulate --repair {run}' plays what is "
-            "missing or damaged again"
+            f"{len(damaged)} {what} wrong with {run}; 'balance simulate --repair {quoted(run or '')}' plays "
+            "what is missing or damaged again"
         )
 
 

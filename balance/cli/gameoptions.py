@@ -23,6 +23,7 @@ _OF: Final = "--of"
 _VARIANTS: Final = "variants"
 _VARIANT: Final = "variant"
 _ITEM: Final = "item"
+_ITEMS: Final = "items"
 
 
 class GameCommand(TyperCommand):
@@ -45,7 +46,12 @@ class GameCommand(TyperCommand):
             if not ctx.resilient_parsing:  # completing a half-written command line
                 raise
             return super().get_params(ctx)
-        words = {_VARIANTS: facts.variants, _VARIANT: facts.variant, _ITEM: facts.item}
+        words = {
+            _VARIANTS: facts.variants,
+            _VARIANT: facts.variant,
+            _ITEM: facts.item,
+            _ITEMS: facts.items,
+        }
         return [_renamed(p, words[p.name]) if p.name in words else p for p in super().get_params(ctx)]
 
 
@@ -57,11 +63,12 @@ def _named_game(args: Sequence[str]) -> str:
     return games.DEFAULT
 
 
-def _renamed(option: Any, word: str) -> Any:
-    """Return the option with the game's word before the general one."""
-    own = copy.copy(option)
-    own.opts = list(dict.fromkeys([f"--{word}", *option.opts]))
-    own.help = option.help.replace(option.name, word)
+def _renamed(param: Any, word: str) -> Any:
+    """Return an option, or an argument, with the game's word before the general one."""
+    own = copy.copy(param)
+    dashes = "--" if param.param_type_name == "option" else ""
+    own.opts = list(dict.fromkeys([f"{dashes}{word}", *param.opts]))
+    own.help = param.help.replace(param.name, word)
     return own
 
 
@@ -83,7 +90,8 @@ def complete_run(incomplete: str) -> list[str]:
     """Return the runs below data/runs that begin with what was typed."""
     from balance.dataset.housekeeping import RUNS, run_folders
 
-    return [str(path) for path in run_folders(RUNS) if str(path).startswith(incomplete)]
+    names = map(str, run_folders(RUNS))
+    return [name for name in names if name.startswith(incomplete) and name.isprintable()]
 
 
 def _complete_edition(incomplete: str) -> list[str]:
@@ -130,7 +138,7 @@ TuningSeedOption = Annotated[
     int, typer.Option("--seed", metavar="N", help="The seed of all games, one of those for tuning.")
 ]
 JobsOption = Annotated[
-    int | None, typer.Option("--jobs", metavar="J", min=1, help="Threads that play; by default all cores.")
+    int | None, typer.Option("--jobs", metavar="J", help="Threads that play; by default all cores.")
 ]
 ThresholdsOption = Annotated[
     list[str] | None,

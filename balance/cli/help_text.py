@@ -7,9 +7,9 @@ from typing import Any, Final
 GROUPS: Final = {
     "What is played": "of game edition players variants variant lineup policies against start from hold-out "
     "catalog seed run extend repair replicate",
-    "How much": "games precision strength replicates combinations fresh jobs budget until-decided detect "
-    "minutes timeout memory",
-    "Where it goes": "out name save-run write format json force extensions database paper",
+    "How much": "games precision strength replicates combinations fresh jobs budget until-decided minutes "
+    "timeout memory",
+    "Where it goes": "out name save-run write format json force database paper",
     "Messages": "quiet verbose version help install-completion show-completion",
 }
 """The options of each group by their names; all others come before the last two."""
@@ -45,7 +45,9 @@ def lay_out(command: Any) -> None:
             if option.param_type_name == "argument":
                 arguments.append((record[0].partition(" <")[0], record[1]))
             else:
-                groups[_group(option)].append(record)
+                names = {name.lstrip("-") for name in option.opts}
+                known = (title for title, own in GROUPS.items() if names & set(own.split()))
+                groups[next(known, _REST)].append(record)
         for title, records in {"Arguments": arguments, **groups}.items():
             if records:
                 with formatter.section(title):
@@ -54,8 +56,3 @@ def lay_out(command: Any) -> None:
             command.format_commands(context, formatter)
 
     command.format_usage, command.format_options = format_usage, format_options
-
-
-def _group(option: Any) -> str:
-    names = {name.lstrip("-") for name in option.opts}
-    return next((title for title, known in GROUPS.items() if names & set(known.split())), _REST)

@@ -63,9 +63,9 @@ def ladder(
     gameoptions.announce_warm_up(asked.game, replay=False)
     diagnostics.say(
         f"{asked.game.facts.title}, {asked.edition}, {players} players, {asked.described}: "
-        f"{asked.plan.games} games of {len(asked.plan.policies)} policies, seed {seed}"
+        f"{asked.games} games of {len(asked.policies)} policies, seed {seed}"
     )
-    with diagnostics.progress("playing", asked.plan.games) as line:
+    with diagnostics.progress("playing", asked.games) as line:
         standings = asked.play(jobs, line.advance)
     from balance.report.played_answers import ladder_answer
 

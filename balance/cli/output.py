@@ -10,7 +10,6 @@ import contextlib
 import functools
 import inspect
 import os
-import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from balance import text_columns
 from balance.cli import formats, terminal
 from balance.cli.formats import Row
 from balance.errors import Failed, UsageError
-from balance.files import beside, write_new
+from balance.userfiles import write_file
 
 if TYPE_CHECKING:
     from balance.report.model import Answer, Section
@@ -73,8 +72,6 @@ class OutputOptions:
     format: Format = Format.table
     out: Path | None = None
     force: bool = False
-    named: str = "--out"
-    """The option that names the file, for messages."""
 
 
 def options(
@@ -100,8 +97,10 @@ def options(
     if target is None and chosen in (Format.parquet, *PAGES) and terminal.is_terminal(sys.stdout):
         raise UsageError(f"{chosen.value} is not for a terminal; name a file with --out, or pipe it")
     if target is not None:
-        _refuse(target, force, named)
-    return OutputOptions(chosen, target, force, named)
+        from balance.dataset.manifest import refuse_target
+
+        refuse_target(named.removeprefix("--"), target, force)
+    return OutputOptions(chosen, target, force)
 
 
 def takes_options(*, pages: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -185,7 +184,7 @@ def screen(options: OutputOptions) -> IO[str] | None:
 def stream(pieces: Iterator[bytes], options: OutputOptions) -> None:
     """Write what comes in pieces, a file whole or not at all."""
     if options.out is not None:
-        _to_file(pieces, options.out, options.force)
+        write_file(options.out, pieces, replace=options.force)
         return
     for content in pieces:
         _to_stdout(content)
@@ -250,49 +249,10 @@ def json_lines(objects: Iterable[Row], options: OutputOptions | None = None) -> 
 # --- writing
 
 
-def _refuse(target: Path, force: bool, named: str = "--out") -> None:
-    """Raise for a file that must not or cannot be written."""
-    if target.is_dir():
-        raise UsageError(f"{named} {target}: is a folder; name a file in it")
-    if not target.parent.is_dir():
-        raise UsageError(f"{named} {target}: there is no folder {target.parent}")
-    if os.path.lexists(target) and not force and not _is_device(target):
-        raise UsageError(f"{named} {target}: exists already; --force replaces it")
-    from balance.dataset.manifest import refuse_inside
-
-    refuse_inside(target, named.removeprefix("--"))
-
-
-def _is_device(target: Path) -> bool:
-    """Return whether `target` is a pipe or a device such as /dev/null, which has nothing to lose."""
-    try:
-        mode = target.stat().st_mode
-    except OSError:
-        return False
-    return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
-
-
 def _write(content: str | bytes, options: OutputOptions) -> None:
     if isinstance(content, str):
         content = content.encode("utf-8", errors="backslashreplace")
     stream(iter([content]), options)
-
-
-def _to_file(content: Iterator[bytes], target: Path, force: bool) -> None:
-    """Write the whole file or nothing: a temporary file beside it, then one rename."""
-    _refuse(target, force)
-    if _is_device(target):
-        target.write_bytes(b"".join(content))
-        return
-    target = target.resolve()
-    if force:
-        with beside(target, content) as temporary:
-            temporary.replace(target)
-        return
-    try:
-        write_new(target, content)
-    except FileExistsError:
-        raise UsageError(f"{target}: exists already; --force replaces it") from None
 
 
 def _to_stdout(content: bytes) -> None:

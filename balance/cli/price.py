@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from balance import games
 from balance.cli import diagnostics, gameoptions, output
 from balance.cli.help_text import examples
-
-if TYPE_CHECKING:
-    from balance.experiments.price import Prices
 
 EPILOG = examples(
     'balance price "Moon Base" Panacea',
@@ -76,16 +73,12 @@ def price(
     output.answer(price_answer(found, gameoptions.command_of(context)), options)
     if overlay is not None:
         if found.overlay:
-            output.text(_overlay(found), overlay)
+            head = (
+                f"# Costs proposed by balance price: {found.edition}, {found.players} players, "
+                f"{found.lineup}, seed {found.seed}, {found.deals} deals.\n"
+                "# Lay it over the same catalog with --catalog.\n\n"
+            )
+            output.text(head + found.overlay, overlay)
             diagnostics.say(f"{len(found.proposal)} new costs are in {write}")
         else:
             diagnostics.say(f"nothing is proposed, so {write} is not written")
-
-
-def _overlay(found: Prices) -> str:
-    head = (
-        f"# Costs proposed by balance price: {found.edition}, {found.players} players, {found.lineup}, "
-        f"seed {found.seed}, {found.deals} deals.\n"
-        "# Lay it over the same catalog with --catalog.\n\n"
-    )
-    return head + found.overlay

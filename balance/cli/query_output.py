@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_IN_A_TABLE: Final = 100_000
 """Rows of a table, whose columns are as wide as the widest value of all rows."""
+_MOST_CHARACTERS: Final = 5_000_000
+"""Of a table: each is looked at to find out how wide it is."""
 _BLOCK: Final = 1 << 20
 
 
@@ -41,12 +43,14 @@ def _table(
 ) -> None:
     result = con.texts(query, parameters)
     cells: list[list[str]] = []
+    size = 0
     try:
         for chunk in result.chunks():
-            if len(cells) + len(chunk) > MOST_IN_A_TABLE:
+            size += sum(len(value) for row in chunk for value in row if value is not None)
+            if len(cells) + len(chunk) > MOST_IN_A_TABLE or size > _MOST_CHARACTERS:
                 raise Failed(
-                    f"more than {MOST_IN_A_TABLE:,} rows are too many for a table; add a LIMIT, or choose "
-                    "--format csv, jsonl or parquet"
+                    f"more than {MOST_IN_A_TABLE:,} rows or {_MOST_CHARACTERS:,} characters are too many "
+                    "for a table; add a LIMIT, or choose --format csv, jsonl or parquet"
                 )
             cells += [["NULL" if value is None else str(value) for value in row] for row in chunk]
     finally:
@@ -63,8 +67,12 @@ def rounded(text: str) -> str:
 
     >>> [rounded(x) for x in ("15.733333333333333", "0.0166666", "1019", "0.25", "48123.4567891", "NULL")]
     ['15.73', '0.0167', '1019', '0.25', '48123', 'NULL']
+    >>> [rounded(x) for x in ("1.7020320458977177e-18", "6.02214076e+23", "inf")]
+    ['0', '6.022e+23', 'inf']
     """
     whole, _, rest = text.removeprefix("-").partition(".")
+    if whole[:1].isdigit() and "e" in text:
+        return f"{float(text):.4g}" if abs(float(text)) > 1e-12 else "0"
     if len(rest) <= 4 or not rest.isdigit():
         return text
     return f"{float(text):.{max(0, 4 - len(whole.lstrip('0')))}f}"

@@ -10,11 +10,10 @@ from balance import games
 from balance.cli import gameoptions, output
 from balance.cli.help_text import examples
 from balance.errors import UsageError
-from balance.games.eventlog import from_round
 
 EPILOG = examples(
     "balance replay --players 4 --twists grants,unions --seed 7 --game 123",
-    'balance replay --players 3 --twists "Blood, Sweat & Mice" --round 10',
+    'balance replay --players 3 --twists "Blood, Sweat & Mice"',
     "balance replay --players 2 --seed 7 --game 5 --json | grep reveal",
     "balance replay data/runs/first 120000000345000",
 )
@@ -53,7 +52,6 @@ def replay(
     ] = None,
     lineup: gameoptions.LineupOption = None,
     catalog: gameoptions.CatalogOption = None,
-    first_round: Annotated[int, typer.Option("--round", metavar="K", help="Begin with round K.")] = 1,
     state: Annotated[
         int | None,
         typer.Option(metavar="K", help="Print only the state after round K (0: as dealt), as a text."),
@@ -76,8 +74,8 @@ def replay(
     game of a run, checked against its rows.
     """
     options = output.options(None, as_json, out, force)
-    if state is not None and (as_json or first_round != 1):
-        raise UsageError("--state prints one state; it does not go with --json or --round")
+    if state is not None and as_json:
+        raise UsageError("--state prints one state; it does not go with --json")
     named = {
         "players": players,
         "variants": variants,
@@ -112,6 +110,6 @@ def replay(
     if state is not None:
         output.text(played.state(state), options)
     elif as_json:
-        output.json_lines(from_round(played.events, first_round), options)
+        output.json_lines(played.events, options)
     else:
-        output.text(played.transcript(first_round), options)
+        output.text(played.transcript(), options)

@@ -61,7 +61,7 @@ def report(
     ] = None,
     pair: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="A B", help="Two pages on the combination of these two variants."),
+        typer.Option(metavar="A B", help="A sheet on the combination of these two variants."),
     ] = None,
     item: Annotated[
         str | None, typer.Option("--item", metavar="NAME", help="A report on one item, by name or id.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -79,16 +78,13 @@ def _list(runs: list[KeptRun], options: output.OutputOptions) -> None:
     if options.format is not output.Format.table:
         output.rows(rows, _COLUMNS, options)
     elif rows:
-        output.text("\n".join(line for row in rows for line in _lines(row)), options)
-
-
-def _lines(row: Mapping[str, object]) -> Iterator[str]:
-    """Yield a run as a few lines of text: its name, what it holds, what made it."""
-    yield f"{row['name']}: {row['state']}, {row['mb']} MB"
-    for text in (row["holds"], row["made_by"]):
-        yield from (
-            f"  {line}" for line in text_columns.wrap(str(text or "unknown"), terminal.PIPE_WIDTH - 2)
-        )
+        lines = []
+        for row in rows:
+            lines.append(f"{row['name']}: {row['state']}, {row['mb']} MB")
+            for text in (row["holds"], row["made_by"]):
+                wrapped = text_columns.wrap(str(text or "unknown"), terminal.PIPE_WIDTH - 2)
+                lines += [f"  {line}" for line in wrapped]
+        output.text("\n".join(lines), options)
 
 
 def _clean(wanted: list[KeptRun], found: list[KeptRun], options: output.OutputOptions, *, yes: bool) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EPILOG = examples(
     "balance simulate --games 100 --name first",
-    "balance simulate --players 4 --twists pairs --precision 1pp --dry-run",
+    "balance simulate --players 4 --twists pairs --precision 1pp --name precise",
     "balance simulate --extend data/runs/first --games 400 --name more",
     "balance simulate --repair data/runs/first",
 )
@@ -69,12 +69,6 @@ def simulate(
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="The name of the run's folder below data/runs.")
     ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Print what would be played, its time and its size; write nothing."),
-    ] = False,
-    format_: output.FormatOption = None,
-    as_json: output.JsonOption = False,
 ) -> None:
     """Play many seeded games of every cell, and write every game as rows of Parquet files.
 
@@ -84,7 +78,6 @@ def simulate(
     from balance.dataset.housekeeping import RUNS, checked_name
     from balance.sweep import simulation
 
-    options = output.options(format_, as_json)
     if name is not None:
         if out is not None:
             raise UsageError("--name and --out both name the folder; give one of them")
@@ -113,9 +106,6 @@ def simulate(
         prepared = simulation.prepare_extension(extend, out, **_given(chosen))
     else:
         prepared = simulation.prepare(out=out, **_given({**chosen, **fixed}))
-    if dry_run:
-        _estimate(prepared, jobs, options)
-        return
     summary = play_with_progress(prepared, jobs, resuming=True)
     diagnostics.say(_summary_text(prepared, summary))
     output.text(str(prepared.folder))
@@ -141,13 +131,3 @@ def _summary_text(prepared: Prepared, summary: SweepSummary) -> str:
         return f"{prepared.folder} is finished: {holds}; {mended}"
     speed = summary.games / max(summary.seconds, 0.001)
     return f"played {summary.games:,} games in {summary.seconds:,.1f} s ({speed:,.0f} games/s): {holds}"
-
-
-def _estimate(prepared: Prepared, jobs: int | None, options: output.OutputOptions) -> None:
-    from balance import machine
-    from balance.sweep.estimate import estimate
-
-    gameoptions.announce_warm_up(prepared.game, replay=False)
-    diagnostics.say("measuring with a few games of each player count and lineup")
-    rows = estimate(prepared, jobs or machine.cores().amount)
-    output.rows([row._asdict() for row in rows], ["item", "value", "unit"], options)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import contextlib
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from balance.cli import diagnostics, gameoptions, output, query_output, sql_arguments, terminal
 from balance.cli.help_text import examples
 from balance.errors import BalanceError, UsageError
+from balance.userfiles import temporary_prefix
 
 if TYPE_CHECKING:
     from balance.cli.sql_arguments import Asked
@@ -109,7 +109,7 @@ def sql(
             raise UsageError("--out and --format parquet need a query: balance sql RUN QUERY --out FILE")
         _converse(runs, limits, options)
         return
-    with _ended_in_order(), connect(runs, limits) as con:
+    with connect(runs, limits) as con:
         if listing:
             _list_queries(con.game.name, options)
             return
@@ -149,21 +149,6 @@ def _describe(words: list[str], options: output.OutputOptions) -> None:
         for name, kind in tables[view].items()
     ]
     output.rows(columns, ["column", "type", "meaning"], options)
-
-
-@contextlib.contextmanager
-def _ended_in_order() -> Iterator[None]:
-    """Clear up also when the process gets a signal to end, or its terminal is closed."""
-
-    def end(number: int, _: object) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 # --- without a query
@@ -211,12 +196,12 @@ def _converse(runs: Runs, limits: Limits, options: output.OutputOptions) -> None
     for client, *flags in _CLIENTS:
         program = shutil.which(client)
         if program is not None:
-            with tempfile.TemporaryDirectory(prefix="balance-sql-") as folder:
+            with tempfile.TemporaryDirectory(prefix=temporary_prefix("sql")) as folder:
                 target = Path(folder) / f"{runs[0].path.resolve().name}.duckdb"
                 write_database(runs, target)
                 subprocess.run([program, *flags, str(target)], check=False)  # noqa: S603 - installed by the user
             return
-    with _ended_in_order(), connect(runs, limits) as con:
+    with connect(runs, limits) as con:
         tables = ", ".join(con.tables())
         diagnostics.say(f"tables: {tables}\na statement ends with a semicolon, Ctrl-D ends the prompt")
         with contextlib.suppress(ImportError):

@@ -23,7 +23,7 @@ _PARAMETER = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Typed:
     """The arguments of the command: runs, query and parameters."""
 
     runs: Sequence[str]
@@ -40,20 +40,20 @@ class Asked:
     parameters: Mapping[str, object]
 
 
-def read_words(words: Sequence[str], *, from_file: bool) -> Words:
+def read_words(words: Sequence[str], *, from_file: bool) -> Typed:
     """Separate runs, the query and its parameters.
 
     >>> read_words(["a", "b", "select $x", "x=3"], from_file=False)
-    Words(runs=['a', 'b'], query='select $x', parameters={'x': '3'})
+    Typed(runs=['a', 'b'], query='select $x', parameters={'x': '3'})
     >>> read_words(["a", "x=3"], from_file=True)
-    Words(runs=['a'], query=None, parameters={'x': '3'})
+    Typed(runs=['a'], query=None, parameters={'x': '3'})
     """
     place = 0
     while place < len(words) and not _begins_query(words[place], from_file):
         place += 1
     runs, rest = list(words[:place]), list(words[place:])
     query = None if from_file or not rest else rest.pop(0)
-    return Words(runs, query, read_parameters(rest))
+    return Typed(runs, query, read_parameters(rest))
 
 
 def _begins_query(word: str, from_file: bool) -> bool:
@@ -86,7 +86,7 @@ def read_parameters(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def asked(con: Connection, words: Words, file: str | None) -> Asked | None:
+def asked(con: Connection, words: Typed, file: str | None) -> Asked | None:
     """Return what the command line asks; None if it asks nothing."""
     if file is not None:
         return _of_file(con, file, words.parameters)
@@ -120,9 +120,14 @@ def parameter_value(text: str) -> object:
 
 
 def read_stdin() -> str:
-    """Return the standard input; UsageError if it is not text."""
+    """Return the standard input; UsageError if it is not text, or has no end."""
+    from balance.dataset.saved_queries import MOST_TEXT
+
+    content = sys.stdin.buffer.read(MOST_TEXT + 1) if sys.stdin is not None else b""
+    if len(content) > MOST_TEXT:
+        raise UsageError(f"the standard input is too long for queries: at most {MOST_TEXT:,} bytes are read")
     try:
-        return sys.stdin.buffer.read().decode("utf-8-sig") if sys.stdin is not None else ""
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError("the standard input is not UTF-8 text") from None
 
@@ -131,12 +136,7 @@ def _of_file(con: Connection, file: str, given: Mapping[str, str]) -> Asked:
     """Return the query of a file, which may have the head of a ready query."""
     from balance.dataset.saved_queries import HEAD, load_question, read_query
 
-    try:
-        text = read_stdin() if file == "-" else read_query(file)
-    except UnicodeDecodeError:
-        raise UsageError(f"{file} is not UTF-8 text") from None
-    except (FileNotFoundError, IsADirectoryError, ValueError):  # a name with a NUL character
-        raise UsageError(f"there is no file {file}") from None
+    text = read_stdin() if file == "-" else read_query(file)
     if file != "-" and HEAD.match(text):
         return _ready(con, load_question(file), given)
     return plain_query(text, given)

@@ -35,7 +35,7 @@ def play_with_progress(prepared: Prepared, jobs: int | None, *, resuming: bool =
 
 
 def _watcher(line: diagnostics.Progress, shards: int) -> Callable[[Played | Finished], None]:
-    """Return what keeps the progress line up to date: speed, shards, and the cell at hand."""
+    """Return what keeps the progress line up to date: speed and shards."""
     from balance.sweep.workers import Finished
 
     begun = time.monotonic()
@@ -48,6 +48,7 @@ def _watcher(line: diagnostics.Progress, shards: int) -> Callable[[Played | Fini
             return
         games += message.games
         speed = games / max(time.monotonic() - begun, 0.001)
-        line.advance(message.games, f"{speed:,.0f} games/s, {done} of {shards} shards, {message.cell}")
+        parts = f", {done} of {shards} shards" if shards > 1 else ""
+        line.advance(message.games, f"{speed:,.0f} games/s{parts}")
 
     return watch

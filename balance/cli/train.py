@@ -60,6 +60,7 @@ def train(
     refuse_inside(folder / "weights.npz")
     game = learnable(of)
     from balance.games.compiled.weights import read_weights
+    from balance.games.weights_file import weights_bytes
     from balance.learning.progress import draw_progress, has_plateaued, read_progress
     from balance.learning.training import Settings, Training
 
@@ -67,16 +68,27 @@ def train(
     trainable = game.trainable(loaded)
     if hold_out:
         trainable = trainable.without(sample(game, loaded, game.facts.default_edition))
-    begin = read_weights(start, trainable.stamp()) if start else None
+    begin = None
+    if start:
+        try:
+            weights_bytes(start)  # refuses what would take all memory
+        except OSError as error:
+            raise UsageError(f"{start}: {error.strerror or error}") from None
+        except ValueError as error:
+            raise UsageError(f"{start}: {error}") from None
+        begin = read_weights(start, trainable.stamp())
     gameoptions.announce_warm_up(game, replay=False)
-    settings = Settings(seed=seed, threads=jobs or min(2, machine.cores().amount))
+    settings = Settings(seed=seed, threads=machine.threads(jobs, 2))
     training = Training(trainable, folder, settings, begin)
     end = time.monotonic() + 60 * minutes
     stopped = "the time is over"
     while time.monotonic() < end:
         entry = training.step()
         if trainable.figure in entry:
-            diagnostics.say(_described(entry, trainable.figure))
+            diagnostics.say(
+                f"{entry['games']:>9,} games: {entry[trainable.figure]:.2f} win points among bots, "
+                f"{entry['rounds']:.1f} rounds, entropy {entry['entropy']:.2f}"
+            )
             entries = read_progress(folder)
             draw_progress(entries, trainable.figure, folder)
             if has_plateaued(entries, trainable.figure, settings.stages[-1].until):
@@ -85,10 +97,3 @@ def train(
     training.save()
     diagnostics.say(f"stopped after {training.games:,} games: {stopped}")
     output.text(str(folder / "weights.npz"))
-
-
-def _described(entry: Any, figure: str) -> str:
-    return (
-        f"{entry['games']:>9,} games: {entry[figure]:.2f} win points among bots, "
-        f"{entry['rounds']:.1f} rounds, entropy {entry['entropy']:.2f}"
-    )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import math
+import os
 import queue
 import re
 import shutil
@@ -28,7 +29,7 @@ import duckdb
 
 import balance
 from balance import machine
-from balance.dataset import derived, exact, sql_quote
+from balance.dataset import derived, exact, parquet, sql_quote
 from balance.dataset.deals import deals_files
 from balance.dataset.exact import Column
 from balance.dataset.limits import Limits, resident
@@ -40,6 +41,7 @@ from balance.dataset.views import create_views
 from balance.dataset.wall import raise_wall
 from balance.errors import BalanceError, DataError, Failed, UsageError
 from balance.games.contract import Game
+from balance.userfiles import quoted, temporary_prefix
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,7 +52,8 @@ T = TypeVar("T")
 
 THREAD: Final = "balance-sql"
 """The name of the thread that works with DuckDB."""
-_DISK: Final = "10GB"
+_DISK: Final = 10 * 10**9
+"""Bytes that a query may write: what it spills, and its result."""
 _CHUNK: Final = 2048
 """DuckDB's own measure; more at once is not faster."""
 _POLL: Final = 0.02
@@ -82,7 +85,7 @@ class Connection:
             deals_files(self.runs)  # may have to be made first, which cannot be done behind the wall
         except duckdb.Error as error:
             raise explained(error, self.runs, asked=False) from None
-        self._folder = Path(tempfile.mkdtemp(prefix="balance-sql-"))
+        self._folder = Path(tempfile.mkdtemp(prefix=temporary_prefix("sql")))
         self._derived: set[str] = set()
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._worker = _Worker(self._folder)
@@ -165,7 +168,7 @@ class Connection:
                 self._derived.add(table)
 
     def _clock(self) -> _Clock:
-        return _Clock(self._worker, self._con, self.runs, self.limits)
+        return _Clock(self._worker, self._con, self.runs, self.limits, self._folder)
 
     def tables(self) -> dict[str, dict[str, str]]:
         """Return the columns of every table with their types, the tables that matter most first."""
@@ -258,7 +261,9 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: Path) -> duckdb.Duck
         },
     )
     try:
-        con.execute(f"set max_temp_directory_size = '{_DISK}'")  # in `config` it would be shown, not enforced
+        con.execute(
+            f"set max_temp_directory_size = '{_DISK}B'"
+        )  # in `config` it would be shown, not enforced
         con.execute("set allowed_paths = $files", {"files": [*_files(runs), *_derived_files(folder)]})
         con.execute("set enable_external_access = false")
         con.execute("set enable_progress_bar = false")  # it would be drawn into the output
@@ -300,9 +305,15 @@ class _Clock:
     """Lets DuckDB work on one query, and stops it at a limit or at Ctrl-C."""
 
     def __init__(
-        self, worker: _Worker, con: duckdb.DuckDBPyConnection, runs: Sequence[Run], limits: Limits
+        self,
+        worker: _Worker,
+        con: duckdb.DuckDBPyConnection,
+        runs: Sequence[Run],
+        limits: Limits,
+        folder: Path,
     ) -> None:
         self._worker, self._con, self._runs, self._limits = worker, con, runs, limits
+        self._folder = folder
         self._left = limits.seconds or math.inf
         self._most = resident() + limits.bytes * 1.25 + _UNTRACKED if limits.watch_memory else math.inf
         self._patience = _PATIENCE
@@ -336,6 +347,8 @@ class _Clock:
         if self._most < math.inf and resident() > self._most:
             self._patience = _POLL  # every further moment takes more memory
             raise self._too_much()
+        if _written(self._folder) > _DISK:
+            raise Failed(f"the query was stopped: it writes more than {_DISK / 1e9:g} GB")
 
     def _too_much(self) -> Failed:
         return Failed(
@@ -352,6 +365,15 @@ class _Clock:
                 return
             self._con.interrupt()
             wait([future], timeout=_POLL)
+
+
+def _written(folder: Path) -> int:
+    """Return how many bytes the files of a folder have, from which some disappear meanwhile."""
+    size = 0
+    for file in os.scandir(folder):
+        with contextlib.suppress(FileNotFoundError):
+            size += file.stat().st_size
+    return size
 
 
 def explained(error: duckdb.Error, runs: Sequence[Run], *, asked: bool = True) -> BalanceError:
@@ -393,7 +415,7 @@ def _names_unreadable(error: duckdb.Error, run: Run) -> bool:
 
 
 def _damaged(run: Run, what: str) -> DataError:
-    return DataError(f"{run.path} is damaged: {what}; 'balance doctor {run.path}' shows everything")
+    return DataError(f"{run.path} is damaged: {what}; 'balance doctor {quoted(run.path)}' shows everything")
 
 
 def _plain(error: BaseException) -> str:
@@ -472,26 +494,12 @@ def _frame(con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, 
         answer = con.execute(statement.sql, bound)
         names = [name for name, *_ in answer.description or []]
         return pl.DataFrame(answer.fetchall(), schema=names, orient="row")
-    frame = pl.DataFrame(_Stream(con.sql(exact.arrow(statement.sql, columns), params=bound)))
+    frame = parquet.frame(con.sql(exact.arrow(statement.sql, columns), params=bound))
     return frame.with_columns(
         _whole(frame[column.name], str(column.type))
         for column in columns
         if str(column.type) in ("HUGEINT", "UHUGEINT")
     )
-
-
-class _Stream:
-    """The rows of a relation, and nothing of DuckDB's.
-
-    polars remembers the class of whatever it made a frame of; a class of DuckDB's that is remembered at the
-    end of the process makes it print a page about leaks.
-    """
-
-    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
-        self._relation = relation
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._relation.__arrow_c_stream__(requested_schema)
 
 
 def _whole(series: pl.Series, kind: str) -> pl.Series:

@@ -21,12 +21,14 @@ from balance.dataset.saved_queries import Parameter, Question, questions
 from balance.dataset.views import create_views
 from balance.errors import UsageError
 from balance.files import write_new
+from balance.userfiles import temporary_prefix
 
 if TYPE_CHECKING:
     from balance.dataset.run import Run
 
 _STORAGE: Final = "v1.0.0"
 """What current and older clients open."""
+_MEMORY: Final = "2GB"
 
 
 def write_database(runs: Sequence[Run], target: Path) -> None:
@@ -36,7 +38,7 @@ def write_database(runs: Sequence[Run], target: Path) -> None:
     refuse_inside(target, "database")
     if target.exists():
         raise UsageError(f"database {target}: exists already; name another file", parameter="database")
-    with tempfile.TemporaryDirectory(prefix="balance-sql-") as folder:
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix("sql")) as folder:
         file = Path(folder) / "runs.duckdb"
         try:
             _fill(runs, file)
@@ -51,7 +53,7 @@ def write_database(runs: Sequence[Run], target: Path) -> None:
 def _fill(runs: Sequence[Run], file: Path) -> None:
     import duckdb
 
-    with duckdb.connect() as con:
+    with duckdb.connect(config={"memory_limit": _MEMORY}) as con:
         con.execute(
             f"attach {sql_quote.text(str(file))} as runs (storage_version {sql_quote.text(_STORAGE)})"
         )

@@ -1,19 +1,23 @@
 """`deals`: one row per cell and deal with the numerators and denominators of every declared measure.
 
 Made from the other tables by the declared SQL, integers throughout. A sweep leaves it beside the rows of each
-shard; for runs whose declarations differ from those at hand it is made again into the user's cache.
+shard; for runs whose declarations differ from those at hand it is made again into the user's cache. What
+became of the items that were dealt is summed up over all cells of a lineup in a file: it is in the first row
+of each deal.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset import kept, sql_quote
-from balance.dataset.measures import DECLARED, declared, digest, fractions, met_policies, mixed_cells
-from balance.dataset.parquet import encode
+from balance.dataset.item_sums import DEALT, ItemRows, cell_tables, has_items, item_list
+from balance.dataset.measures import DECLARED, declared, fractions, met_policies, mixed_cells
+from balance.dataset.parquet import encode, frame
 from balance.dataset.plan import PlannedCell
 from balance.dataset.schema import stored_table
 from balance.games.contract import Facts, Game
@@ -36,10 +40,12 @@ def deals_query(
     tables: Mapping[str, str],
     *,
     replicated: bool = True,
+    items: str = "",
 ) -> str:
     """Return SQL for `deals`, from tables given as SQL; a table `mixed` has the cells where policies differ.
 
-    Where every deal is one game, nothing is grouped: that takes half the time.
+    Where every deal is one game, nothing is grouped: that takes half the time. `items` is SQL for the sums of
+    items, as `ItemRows.dealt` makes it.
     """
     index = sql_quote.name(stored_table(facts, "games").column("index").name)
     columns = _columns(measures)
@@ -69,9 +75,32 @@ def deals_query(
         f"{form.format(f'coalesce(({sql})::int, 0)')} as {sql_quote.name(name)}" for name, sql in sums.items()
     ]
     games = "count(*)::int" if replicated else "1::int"
-    group = "group by cell_id, deal\n" if replicated else ""
+    group = "group by cell_id, deal" if replicated else ""
     rows = ",\n  ".join([f"cell_id, {index}::bigint as deal, {games} as games", *wanted])
-    return "with " + ",\n".join(sources) + f"\nselect {rows}\nfrom game\n{group}order by cell_id, deal"
+    sources.append(f"summed as (\n  select {rows}\n  from game {group}\n)")
+    if items:
+        each = ", ".join(f"'{name}': {name}" for name in ("item", *DEALT))
+        sources.append(f"""listed as (
+  select table_id, deal, list({{{each}}} order by item) as items from ({items}) group by table_id, deal
+), placed as (
+  select min(cell_id) as cell_id, table_id, deal from summed join cell_tables using (cell_id)
+  group by table_id, deal
+)""")
+    more = "left join (from placed join listed using (table_id, deal)) using (cell_id, deal)" if items else ""
+    shown = "summed.*, items" if items else "*"
+    return "with " + ",\n".join(sources) + f"\nselect {shown}\nfrom summed {more}\norder by cell_id, deal"
+
+
+def digest(facts: Facts) -> str:
+    """Return what stamps a table of deals: equal for equal declarations."""
+    every = [
+        (one.num, one.den, one.num_sql, one.den_sql, one.measure.columns)
+        for one in fractions(declared(facts, ("*",)))
+    ]
+    tables = {table.name: table.name for table in facts.tables}
+    return hashlib.sha256(
+        repr((every, facts.mask("opening") and ItemRows(facts, tables, 1, 1).dealt())).encode()
+    ).hexdigest()[:16]
 
 
 def _columns(measures: Iterable[Measure]) -> list[From]:
@@ -99,27 +128,35 @@ def _levels(columns: Sequence[From]) -> list[list[From]]:
 
 
 class DealMaker:
-    """Makes `deals` of a run, some shards at a time; of use to one thread."""
+    """Makes `deals` of a run in a folder, some shards at a time; of use to one thread."""
 
-    def __init__(self, game: Game[Any, Any], cells: Sequence[PlannedCell]) -> None:
+    def __init__(self, game: Game[Any, Any], cells: Sequence[PlannedCell], folder: Path) -> None:
         import duckdb
 
-        self._facts = game.facts
-        self._measures = declared(game.facts, met_policies(game, cells))
-        self._replicated = any(cell.replicates > 1 for cell in cells)
+        facts = self._facts = game.facts
+        self._measures = declared(facts, met_policies(game, cells))
+        self._most = max((cell.replicates for cell in cells), default=1)
         self._con = duckdb.connect(":memory:", config={"threads": "1", "memory_limit": "1GB"})
         self._con.execute("set enable_progress_bar = false")
+        self._con.execute(sql_quote.MACROS.read_text(encoding="utf-8"))
         mixed = ", ".join(map(str, mixed_cells(game, cells)))
         self._con.execute(f"create table {_MIXED} as select unnest([{mixed}]::int[]) as cell_id")
+        self._items = 0
+        if has_items(game) and facts.mask("opening"):
+            listed, tables = (
+                sql_quote.parquet([folder / f"{name}.parquet"]) for name in (facts.items, "cells")
+            )
+            self._con.execute(f"create table cell_tables as {cell_tables(tables)}")
+            self._con.execute(f"create table item_list as {item_list(facts, listed)}")
+            ((self._items,),) = self._con.execute("select count(*) from item_list").fetchall()
 
     def make(self, files: Mapping[str, Sequence[Path]]) -> pl.DataFrame:
         """Return the rows for some files of every table."""
-        import polars as pl
-
+        facts = self._facts
         tables = {table: sql_quote.parquet(paths) for table, paths in files.items()}
-        query = deals_query(self._facts, self._measures, tables, replicated=self._replicated)
-        columns = self._con.execute(query).fetchnumpy()
-        return pl.DataFrame({name: pl.Series(name, values) for name, values in columns.items()})
+        items = ItemRows(facts, tables, self._items, self._most).dealt() if self._items else ""
+        query = deals_query(facts, self._measures, tables, replicated=self._most > 1, items=items)
+        return frame(self._con.sql(query))
 
 
 # --- the files of a run
@@ -147,7 +184,7 @@ def _cached(run: Run) -> list[Path]:
     for start, file in zip(starts, files, strict=True):
         if kept.is_kept(file):
             continue
-        maker = maker or DealMaker(run.game, run.plan.cells)
+        maker = maker or DealMaker(run.game, run.plan.cells, run.path)
         made = maker.make({table: own[start : start + _AT_ONCE] for table, own in paths.items()})
         kept.keep(file, encode(made))
     return files

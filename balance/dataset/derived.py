@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 import balance
 from balance.dataset import sql_quote
+from balance.dataset.parquet import Stream
 
 if TYPE_CHECKING:
     import duckdb
+    import polars as pl
 
     from balance.dataset.run import Run
 
@@ -69,10 +71,15 @@ def view_of(table: str, file: Path) -> str:
     return _with_cells(maker(table), table, sql_quote.parquet([file]))
 
 
-def create_tables(con: duckdb.DuckDBPyConnection, files: Mapping[str, Path]) -> None:
-    """Show tables that were made in a connection with the views of their runs."""
-    for table, file in files.items():
-        con.execute(f"create or replace view {sql_quote.name(table)} as\n{view_of(table, file)}")
+def create_tables(con: duckdb.DuckDBPyConnection, made: Mapping[str, Path | pl.DataFrame]) -> None:
+    """Show tables that were made, in files or in memory, in a connection with the views of their runs."""
+    for table, rows in made.items():
+        if isinstance(rows, Path):
+            query = view_of(table, rows)
+        else:
+            con.register(f"{table}_made", Stream(rows))
+            query = _with_cells(maker(table), table, f"{table}_made")
+        con.execute(f"create or replace temp view {sql_quote.name(table)} as\n{query}")
 
 
 def _with_cells(made: Maker, table: str, rows: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from balance.dataset.verify import damages, strangers
 from balance.errors import BalanceError, DataError, Failed, UsageError
 from balance.files import open_regular
 from balance.nearest import unknown
+from balance.text_columns import escape
 
 RUNS: Final = Path("data") / "runs"
 """The default folder of runs, below the current folder."""
@@ -38,7 +40,7 @@ class KeptRun:
     """One run of a folder, readable or not."""
 
     name: str
-    """Its path below the folder, with `/`."""
+    """Its path below the folder, with `/`, control characters written out."""
     path: Path
     size: int
     """Bytes on the disk."""
@@ -78,7 +80,7 @@ def _folders(folder: Path, deep: int) -> Iterator[Path]:
 
 
 def _look(home: Path, path: Path) -> KeptRun:
-    name = path.relative_to(home).as_posix()
+    name = escape(path.relative_to(home).as_posix())
     size = sum(size for _, size in _files(path))
     try:
         plan = read_plan(path)
@@ -97,13 +99,23 @@ def _files(folder: Path) -> Iterator[tuple[Path, int]]:
 
 
 def made_by(folder: Path) -> str:
-    """Return the first command that the log of a run names."""
+    """Return the first command that the log of a run names; nothing that a shell would read as more."""
     with suppress(OSError), open_regular(folder, states.LOG, _MOST_LOG) as file:
         for line in file.read().decode(errors="replace").splitlines():
             _, found, command = line.partition(MADE_BY)
             if found:
-                return command
+                return command if _is_plain(command) else ""
     return ""
+
+
+def _is_plain(command: str) -> bool:
+    """Return whether a line is a command of ours that replaces nothing: people copy it into a shell."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return False
+    ours = words[:1] in (["balance"], ["Python"]) and not {"--force", "--yes"} & {*words}
+    return ours and shlex.join(words) == command and command.isprintable()
 
 
 def choose(runs: Sequence[KeptRun], names: Sequence[str]) -> list[KeptRun]:
@@ -152,7 +164,9 @@ def _why_kept(run: KeptRun, kept: Sequence[KeptRun]) -> str:
 
 def _foreign(run: KeptRun, plan: Plan) -> str:
     """Return a file in the folder that is not part of the run, a link for example; or nothing."""
-    links = [path.relative_to(run.path).as_posix() for path in run.path.rglob("*") if path.is_symlink()]
+    links = [
+        escape(path.relative_to(run.path).as_posix()) for path in run.path.rglob("*") if path.is_symlink()
+    ]
     others = strangers(run.path, states.read_state(run.path, plan))
     if run.state == "unfinished":
         others = [name for name in others if name != states.RUN and not _LEFT_OVER.fullmatch(name)]

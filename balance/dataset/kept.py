@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from balance.files import open_regular, write_whole
 from balance.resources import cache_dir
+from balance.userfiles import temporary_prefix
 
 if TYPE_CHECKING:
     from balance.dataset.run import Run
@@ -31,7 +32,7 @@ def folder_for(runs: Sequence[Run], name: str, content: str) -> Path:
 
 @functools.cache
 def _unverified() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="balance-unverified-")
+    return tempfile.TemporaryDirectory(prefix=temporary_prefix("unverified"))
 
 
 def is_kept(file: Path) -> bool:

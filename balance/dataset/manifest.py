@@ -26,6 +26,7 @@ from balance.dataset.plan import Plan
 from balance.dataset.shards import part_name
 from balance.errors import DataError, Failed, UsageError
 from balance.files import open_regular, refuse_links, sync_folder
+from balance.userfiles import is_stream, quoted
 
 RUN: Final = "run.json"
 CATALOG: Final = "catalog.toml"
@@ -185,6 +186,22 @@ def _close_last_line(handle: int) -> None:
         os.write(handle, b"\n")
 
 
+def refuse_target(parameter: str, target: Path, force: bool, *, made: bool = False) -> None:
+    """Refuse a file that must not or cannot be written; `made`: its folder is created if it is missing."""
+    if target.is_dir():
+        raise UsageError(f"{parameter} {target}: is a folder; name a file in it", parameter=parameter)
+    if not made and not target.parent.is_dir():
+        raise UsageError(f"{parameter} {target}: there is no folder {target.parent}", parameter=parameter)
+    if os.path.lexists(target) and not is_stream(target):
+        if target.exists() and not target.is_file():
+            raise UsageError(f"{parameter} {target}: is not a regular file", parameter=parameter)
+        if not force:
+            raise UsageError(
+                f"{parameter} {target}: exists already; force replaces it", parameter=(parameter, "force")
+            )
+    refuse_inside(target, parameter)
+
+
 def refuse_inside(target: Path, parameter: str = "") -> None:
     """Refuse to write a file into a run, also by a link."""
     place = Path(os.path.realpath(target))
@@ -203,7 +220,7 @@ def require_finished(folder: Path, state: State, shards: int) -> None:
         what = f"{missing} of {shards} shards are" if missing else "the record of its first files is"
         raise DataError(
             f"{folder} is unfinished: {what} missing; the command that began it "
-            f"resumes it, and so does 'balance simulate --repair {folder}'"
+            f"resumes it, and so does 'balance simulate --repair {quoted(folder)}'"
         )
     for name, record in state.files().items():
         size = _size(folder, name)
@@ -211,7 +228,9 @@ def require_finished(folder: Path, state: State, shards: int) -> None:
             what = (
                 f"has {size} of {record.size} bytes" if size >= 0 else "is missing, or not a file of its own"
             )
-            raise DataError(f"{folder} is damaged: {name} {what}; 'balance doctor {folder}' shows everything")
+            raise DataError(
+                f"{folder} is damaged: {name} {what}; 'balance doctor {quoted(folder)}' shows everything"
+            )
 
 
 def _size(folder: Path, name: str) -> int:

@@ -184,6 +184,18 @@ def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
             "`lineup_deals` with one row per figure",
             {"num": "numerator of the figure", "den": "denominator of the figure"},
         ),
+        "variant_deals": (
+            f"one row per lineup, players, {word}, size and deal: `deals` summed up over its combinations",
+            {"variant": f"id of the {word}, alone or with others"} | sums,
+        ),
+        "variant_figures": (
+            "`variant_deals` with one row per figure",
+            {
+                "variant": f"id of the {word}, alone or with others",
+                "num": "numerator of the figure",
+                "den": "denominator of the figure",
+            },
+        ),
         "telling_games": (
             "one row per cell: games worth looking at",
             {
@@ -240,6 +252,10 @@ def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
             },
         ),
         "item_deals": (f"one row per lineup, players, deal and {item}: the seats that held it", _ITEM_DEALS),
+        "item_openings": (
+            f"one row per lineup, players, deal and {item}: the seats that were dealt it",
+            _ITEM_DEALS,
+        ),
         "item_versus": (
             f"one row per lineup, players, {word}, deal and {item}: seats with and without the {word}",
             {"variant": f"id of the {word}"} | versus,

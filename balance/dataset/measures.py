@@ -5,7 +5,6 @@ Declarations only, as SQL text; `balance.dataset.deals` sums them up over the ga
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -82,15 +81,6 @@ def mixed_cells(game: Game[Any, Any], cells: Iterable[PlannedCell]) -> list[int]
     """Return the cells in which different policies meet."""
     mixed = cache(lambda players, lineup: parse_lineup(lineup, players, game).mixed)
     return [cell.id for cell in cells if mixed(cell.players, cell.lineup)]
-
-
-def digest(facts: Facts) -> str:
-    """Return what stamps a table of deals: equal for equal declarations."""
-    every = [
-        (one.num, one.den, one.num_sql, one.den_sql, one.measure.columns)
-        for one in fractions(declared(facts, ("*",)))
-    ]
-    return hashlib.sha256(repr(every).encode()).hexdigest()[:16]
 
 
 # --- what follows from roles

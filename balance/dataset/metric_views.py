@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from balance.dataset import sql_quote
 from balance.dataset.deals import deals_files
+from balance.dataset.item_sums import cell_tables
 from balance.dataset.measures import declared, fractions, met_policies, metrics_of
 from balance.dataset.run import Run
 from balance.dataset.schema import combination_columns, stored_table
@@ -36,6 +37,11 @@ class CountedDeals:
     """None: all."""
     within: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     """The first index that counts and the first that does not, by cell."""
+
+    @property
+    def all(self) -> bool:
+        """Whether all deals of all cells count."""
+        return self.cells is None and not self.within
 
     def where(self, deal: str, prefix: str = "") -> str:
         """Return SQL for whether a row with a `cell_id` counts, given SQL for its deal."""
@@ -66,12 +72,6 @@ from metric_sums s join (
 """How many times fewer independent games would say as much about length; 1 where every deal is one game."""
 
 
-_TABLES: Final = """select cell_id, players, min(cell_id) over (partition by lineup, players) as table_id
-from cells where coalesce(lineup = getvariable('lineup'), true)"""
-"""The lineup and the number of players of each cell as one number, the first cell that has both: to group by
-numbers takes a tenth of the time. With the variable `lineup` only those cells."""
-
-
 def metric_views(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) -> dict[str, str]:  # noqa: B008 - it is frozen
     """Return the query behind each view, in an order in which they can be made; `cells` is there already."""
     game = runs[0].game
@@ -87,11 +87,13 @@ def metric_views(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
         "designs": _DESIGNS,
         "luck": _luck(game, runs),
         "telling_games": _telling_games(game, runs),
-        "cell_tables": _TABLES,
+        "cell_tables": cell_tables("cells where coalesce(lineup = getvariable('lineup'), true)"),
         "figures": _figures(measures, "deals", "cell_id"),
         "lineup_deals": _lineup_deals(measures),
         "lineup_figures": _figures(measures, "lineup_deals", "lineup", "players"),
         "combinations": _combinations(game),
+        "variant_deals": _variant_deals(measures),
+        "variant_figures": _figures(measures, "variant_deals", "lineup", "variant", "size", "players"),
     }
     if len(combination_columns(game.facts)) > 1:
         views["interactions"] = _interactions(measures)
@@ -129,15 +131,33 @@ def _deals(runs: Sequence[Run], measures: Sequence[Measure], counted: CountedDea
     return f"select {selected} from {files} d where {counted.where('deal')}"
 
 
+def _added_up(measures: Sequence[Measure]) -> str:
+    """Return SQL for the sums of all columns of deals."""
+    names = dict.fromkeys(name for part in fractions(measures) for name in (part.num, part.den) if name)
+    return ", ".join(f"sum({name})::bigint as {name}" for name in map(sql_quote.name, ("games", *names)))
+
+
 def _lineup_deals(measures: Sequence[Measure]) -> str:
     """Return a query for the deals of each lineup and number of players, summed up over all combinations."""
-    names = dict.fromkeys(name for part in fractions(measures) for name in (part.num, part.den) if name)
-    sums = ", ".join(f"sum({name})::bigint as {name}" for name in map(sql_quote.name, ("games", *names)))
     return f"""select c.lineup, c.players, d.* exclude (table_id)
 from (
-  select t.table_id, d.deal, {sums}
+  select t.table_id, d.deal, {_added_up(measures)}
   from deals d join cell_tables t using (cell_id) group by t.table_id, d.deal
 ) d join cells c on c.cell_id = d.table_id"""
+
+
+def _variant_deals(measures: Sequence[Measure]) -> str:
+    """Return a query for the same over the combinations with each variant; to group by numbers is quick."""
+    return f"""with member as (
+  select *, dense_rank() over (order by table_id, variant, size) as part
+  from (select cell_id, size, unnest(variants) as variant from combinations) join cell_tables using (cell_id)
+)
+select c.lineup, c.players, p.variant, p.size, d.* exclude (part)
+from (
+  select m.part, d.deal, {_added_up(measures)}
+  from deals d join member m using (cell_id) group by m.part, d.deal
+) d join (select distinct part, table_id, variant, size from member) p using (part)
+join cells c on c.cell_id = p.table_id"""
 
 
 def _figures(measures: Sequence[Measure], table: str, *keys: str) -> str:
@@ -244,9 +264,9 @@ def _interactions(measures: Sequence[Measure]) -> str:
         f"""  select q.cell_id, q.players, {str(atlas).lower()} as atlas, sum(p.games)::bigint as games,
     unnest([{", ".join(own)}], max_depth := 2)
   from quartet q join deals p on p.cell_id = q.cell_id
-  join deals a on cell_deal(a.cell_id, a.deal) = cell_deal(q.a_id, p.deal)
-  join deals b on cell_deal(b.cell_id, b.deal) = cell_deal(q.b_id, p.deal)
-  join deals o on cell_deal(o.cell_id, o.deal) = cell_deal(q.o_id, p.deal)
+  join part a on cell_deal(a.cell_id, a.deal) = cell_deal(q.a_id, p.deal)
+  join part b on cell_deal(b.cell_id, b.deal) = cell_deal(q.b_id, p.deal)
+  join part o on cell_deal(o.cell_id, o.deal) = cell_deal(q.o_id, p.deal)
   group by q.cell_id, q.players"""
         for atlas, own in figures.items()
     )
@@ -260,6 +280,8 @@ def _interactions(measures: Sequence[Measure]) -> str:
   join named b on {alone.format("b")} and b.variants = p.variants[2:2]
   join named o on {alone.format("o")} and o.size = 0
   where p.size = 2
+), part as (  -- few deals: to join them with all others takes less time
+  select d.* from deals d join combinations k using (cell_id) where k.size < 2
 ), counted as (
 {rows}
 ), estimated as (

@@ -1,20 +1,20 @@
 """Views on two runs that played the same deals: what both sides of a deal add up to, by groups of cells.
 
-The views of a run are in a schema of their own, `base_0` and `candidate_0`; further runs with other deals of
-the same cells are `base_1` and `candidate_1`, and so on. Integers throughout: a difference is made of them by
-`balance.stats.ratio`, or by the macro `difference_from`.
+The views of each run are in a schema of their own, `base` and `candidate`. Integers throughout: a difference
+is made of them by `balance.stats.ratio`, or by the macro `difference_from`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from balance.dataset import sql_quote
 from balance.dataset.measures import Fraction
+from balance.dataset.parquet import Stream
 from balance.dataset.run import Run
 from balance.dataset.schema import stored_table
-from balance.dataset.views import MACROS, create_views
+from balance.dataset.views import create_views
 from balance.games.contract import Facts
 
 if TYPE_CHECKING:
@@ -38,30 +38,32 @@ class PairedCell(NamedTuple):
 
 
 def create_paired(
-    con: duckdb.DuckDBPyConnection, place: int, base: Run, candidate: Run, cells: Sequence[PairedCell]
+    con: duckdb.DuckDBPyConnection, base: Run, candidate: Run, cells: Sequence[PairedCell]
 ) -> None:
     """Make the views of two runs in schemas of their own, and the table that pairs their cells."""
     for name, run, ids in (
         ("base", base, [cell.base_id for cell in cells]),
         ("candidate", candidate, [cell.candidate_id for cell in cells]),
     ):
-        con.execute(f"create schema {name}_{place}; use {name}_{place}")
+        con.execute(f"create schema {name}; use {name}")
         create_views(con, [run], sorted(ids), metrics=False)
     con.execute("use main")
-    _fill(con, f"paired_{place} (number int, players int, base_id int, candidate_id int)", cells)
+    _fill(con, "paired", {"number": int, "players": int, "base_id": int, "candidate_id": int}, cells)
 
 
 def create_groups(con: duckdb.DuckDBPyConnection, rows: Iterable[tuple[int, int, bool]]) -> None:
     """Make the table of the cells of each group: cell, group, and whether it is the only one."""
-    con.execute(MACROS.read_text(encoding="utf-8"))
-    _fill(con, "members (number int, part int, alone bool)", list(rows))
+    con.execute(sql_quote.MACROS.read_text(encoding="utf-8"))
+    _fill(con, "members", {"number": int, "part": int, "alone": bool}, list(rows))
 
 
-def _fill(con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[tuple[object, ...]]) -> None:
-    con.execute(f"create table {table}")
-    if rows:
-        values = ", ".join(f"({', '.join(map(str, row))})" for row in rows)
-        con.execute(f"insert into {table.partition(' ')[0]} values {values}")
+def _fill(
+    con: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, type], rows: Sequence[Sequence[object]]
+) -> None:
+    import polars as pl
+
+    con.register(f"{table}_rows", Stream(pl.DataFrame(rows, columns, orient="row")))
+    con.execute(f"create table {table} as from {table}_rows")
 
 
 def create_paired_sums(con: duckdb.DuckDBPyConnection, figures: Sequence[Fraction]) -> None:
@@ -76,7 +78,7 @@ def create_paired_sums(con: duckdb.DuckDBPyConnection, figures: Sequence[Fractio
         for name in named
     ]
     sides = [
-        f"select p.number, p.players, d.* from paired_0 p join {side}_0.deals d on d.cell_id = p.{side}_id"
+        f"select p.number, p.players, d.* from paired p join {side}.deals d on d.cell_id = p.{side}_id"
         for side in ("base", "candidate")
     ]
     # materialized, or DuckDB would join all cells by deal first
@@ -110,11 +112,8 @@ def create_item_sums(con: duckdb.DuckDBPyConnection, spans: Iterable[tuple[int, 
 
     `spans` are players, lineup, the first deal that all cells have and the first that one lacks.
     """
-    _fill(
-        con,
-        "spans (players int, lineup varchar, first_deal bigint, stop_deal bigint)",
-        [(players, sql_quote.text(lineup), *deals) for players, lineup, *deals in spans],
-    )
+    columns = {"players": int, "lineup": str, "first_deal": int, "stop_deal": int}
+    _fill(con, "spans", columns, list(spans))
     dealt, built = (
         f"{{'measure': '{name}', {_FIGURE.format(x=f'b_{x}', y=f'b_{y}', u=f'a_{x}', v=f'a_{y}')}}}"
         for name, x, y in (("dealt", "points", "opening"), ("built", "built", "held"))
@@ -129,26 +128,20 @@ def create_item_sums(con: duckdb.DuckDBPyConnection, spans: Iterable[tuple[int, 
 select players, lineup, item, unnest([{dealt}, {built}], max_depth := 2)
 from (
   select players, lineup, deal, item, {sides}, {held}
-  from base_0.item_deals a full join candidate_0.item_deals b using (players, lineup, deal, item)
+  from base.item_deals a full join candidate.item_deals b using (players, lineup, deal, item)
 ) join spans using (players, lineup)
-semi join base_0.item_list using (item) semi join candidate_0.item_list using (item)
+semi join base.item_list using (item) semi join candidate.item_list using (item)
 where deal >= first_deal and deal < stop_deal
 group by players, lineup, item""")
 
 
-def create_dealt_sums(
-    con: duckdb.DuckDBPyConnection, facts: Facts, wanted: Sequence[Sequence[tuple[int, int, int, bool]]]
-) -> None:
+def create_dealt_sums(con: duckdb.DuckDBPyConnection, facts: Facts, items: Mapping[int, bool]) -> None:
     """Make `dealt_sums`: win points of the seats that were dealt an item, and of the same seats opposite.
 
-    `wanted` has for each pair of runs the item, the players, the first deal that does not count, and whether
-    the base decides which seat was dealt it: the candidate does where only that side has the item.
+    `items` says whether the base decides which seat was dealt it: the candidate does if it alone has it.
     """
-    parts = []
-    for place, rows in enumerate(wanted):
-        _fill(con, f"wanted_{place} (item int, players int, stop_deal bigint, by_base bool)", rows)
-        by_side = {asked: {row[0] for row in rows if row[3] is asked} for asked in (True, False)}
-        parts += [_dealt(facts, place, items, asked) for asked, items in by_side.items() if items]
+    by_side = {side: [item for item, by_base in items.items() if by_base is side] for side in (True, False)}
+    parts = [_dealt(facts, own, by_base) for by_base, own in by_side.items() if own]
     sums = _FIGURE.format(x="b", y="seats", u="a", v="seats")
     con.execute(f"""create view dealt_sums as
 select part, item, unnest({{{sums}}}) from (
@@ -157,7 +150,7 @@ select part, item, unnest({{{sums}}}) from (
 ) group by part, item""")
 
 
-def _dealt(facts: Facts, place: int, items: set[int], by_base: bool) -> str:
+def _dealt(facts: Facts, items: Sequence[int], by_base: bool) -> str:
     """Return a query for the score of seats on both sides, by cell, deal and item."""
     assert facts.holdings is not None
     seat = sql_quote.name(stored_table(facts, "seats").column("seat").name)
@@ -166,9 +159,8 @@ def _dealt(facts: Facts, place: int, items: set[int], by_base: bool) -> str:
     score = {asked: "h", other: "s"}
     return f"""select p.number, h.{item} as item, deal(h.game_id) as deal, count(*) as seats,
   sum({score["base"]}.win_points) as a, sum({score["candidate"]}.win_points) as b
-from {asked}_{place}.{held} h join paired_{place} p on p.{asked}_id = h.cell_id
-join wanted_{place} w on w.item = h.{item} and w.players = p.players and deal(h.game_id) < w.stop_deal
-join {other}_{place}.seats s on s.cell_id = p.{other}_id and s.{seat} = h.{seat}
+from {asked}.{held} h join paired p on p.{asked}_id = h.cell_id
+join {other}.seats s on s.cell_id = p.{other}_id and s.{seat} = h.{seat}
   and s.game_id % {_SAME_GAME} = h.game_id % {_SAME_GAME}
-where h.how = 'opening' and h.{item} in ({", ".join(map(str, sorted(items)))})
+where h.how = 'opening' and h.{item} in ({", ".join(map(str, items))})
 group by all"""

@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    import duckdb
     import polars as pl
 
 _ROWS: Final = 65_536
@@ -19,3 +20,24 @@ def encode(frame: pl.DataFrame) -> memoryview:
     file = io.BytesIO()
     frame.write_parquet(file, compression="zstd", compression_level=_LEVEL, row_group_size=_ROWS)
     return file.getbuffer()
+
+
+def frame(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
+    """Return the rows of a query."""
+    import polars as pl
+
+    return pl.DataFrame(Stream(relation))
+
+
+class Stream:
+    """The rows of a relation of DuckDB or a frame of polars, and nothing else of either, for the other one.
+
+    polars remembers the class of whatever it made a frame of; a class of DuckDB's that is remembered at the
+    end of the process makes it print a page about leaks. DuckDB would ask for pyarrow to read a frame.
+    """
+
+    def __init__(self, rows: duckdb.DuckDBPyRelation | pl.DataFrame) -> None:
+        self._rows = rows
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._rows.__arrow_c_stream__(requested_schema)

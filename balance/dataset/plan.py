@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from balance.dataset.schema import MOST_CELLS, MOST_REPLICATES, MOST_SHARDS, SCHEMA
@@ -28,7 +28,6 @@ _SHAPES: Final = {
     "shards": int,
     "ordered": bool,
     "versions": dict,
-    "chosen": dict,
     "cells": list,
 }
 """Types of the fields that are not texts."""
@@ -50,6 +49,11 @@ class PlannedCell:
     """How many game indices; 0 for a cell that only an earlier run of the family has played."""
     replicates: int
     """Games of each deal, rotations of the lineup included."""
+
+    @property
+    def indices(self) -> range:
+        """The game indices that this run plays in the cell."""
+        return range(self.first, self.first + self.deals)
 
     @property
     def games(self) -> int:
@@ -85,15 +89,6 @@ class Plan:
     """The versions of the libraries that decide about bytes."""
     shards: int
     cells: tuple[PlannedCell, ...]
-    chosen: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    """Game indices by number of players where deals were chosen, not just taken one after the other; what a
-    cell calls its first index and its deals are places in these lists then."""
-
-    def indices(self, players: int, first: int, deals: int) -> Sequence[int]:
-        """Return `deals` game indices of the cells of some players, from the place `first` on."""
-        if not self.chosen:
-            return range(first, first + deals)
-        return self.chosen[str(players)][first : first + deals]
 
     @property
     def games(self) -> int:
@@ -134,7 +129,7 @@ class Plan:
         head: dict[str, Any] = {"schema": SCHEMA}
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
-            if name != "cells" and (name != "chosen" or value):
+            if name != "cells":
                 head[name] = dict(value) if isinstance(value, Mapping) else value
         head |= {"games": self.games, "cell_columns": _CELL_COLUMNS}
         lines = json.dumps(head, indent=1, ensure_ascii=False).removesuffix("\n}")
@@ -154,9 +149,10 @@ def parse_plan(text: str, where: str) -> Plan:
             f"{where} is of schema version {schema!r:.40}; this version of balance knows {SCHEMA}: "
             "open the run with the version that wrote it"
         )
+    if "chosen" in document:
+        raise DataError(f"{where} is of a run that `balance compare` of an earlier version chose deals for")
     try:
         fields = {name: document.get(name) for name in Plan.__dataclass_fields__}
-        fields["chosen"] = document.get("chosen", {})
         _check_shapes(fields)
         cells = tuple(
             PlannedCell(number, players, tuple(variants), *rest)
@@ -180,9 +176,6 @@ def _check_shapes(fields: Mapping[str, Any]) -> None:
     for version in fields["versions"].values():
         if type(version) is not str:
             raise ValueError(f"versions {version!r:.40}")
-    for indices in fields["chosen"].values():
-        if type(indices) is not list:
-            raise ValueError(f"chosen {indices!r:.40}")
     for cell in fields["cells"]:
         match cell:
             case [_, _, list(variants), str(), _, _, _] if all(type(name) is str for name in variants):
@@ -201,13 +194,8 @@ def _check(plan: Plan) -> None:
         _check_number("deals", cell.deals, HIGHEST_GAME + 1 - cell.first)
         _check_number("replicates", cell.replicates, MOST_REPLICATES)
         _check_number("variants", len(cell.variants), _MOST_VARIANTS)
-        if plan.chosen and cell.first + cell.deals > len(plan.chosen.get(str(cell.players), ())):
-            raise ValueError(f"cell {cell.id} has more deals than were chosen")
     if len({cell.id for cell in plan.cells}) != len(plan.cells):
         raise ValueError("two cells have the same id")
-    for indices in plan.chosen.values():
-        for index in indices:
-            _check_number("chosen", index, HIGHEST_GAME)
     if plan.seats > 2 * plan.shards * MOST_SEATS:  # one deal, or a small cell, may go beyond the limit
         raise ValueError(f"{plan.games} games are more than {plan.shards} shards can hold")
 
@@ -248,6 +236,4 @@ def _told(plan: Plan) -> dict[str, str]:
         "combinations": [len({cell.variants for cell in plan.cells})],
         "cells": [len(plan.cells)],
     }
-    told |= {name: ", ".join(map(str, values)) for name, values in facets.items()}
-    digest = hashlib.sha256(json.dumps(dict(plan.chosen), sort_keys=True).encode()).hexdigest()
-    return told | {"chosen deals": digest[:12] if plan.chosen else "none"}
+    return told | {name: ", ".join(map(str, values)) for name, values in facets.items()}

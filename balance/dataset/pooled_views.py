@@ -7,14 +7,15 @@ At the tables of the default player alone: neither is judged anywhere else. `met
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from balance.dataset import sql_quote
-from balance.dataset.item_views import MOST_COUNT, count_of, counts_of
+from balance.dataset.item_sums import MOST_COUNT, count_of, counts_of
+from balance.dataset.item_views import openings
 from balance.dataset.measures import declared, fractions
 from balance.dataset.metric_views import CountedDeals
 from balance.dataset.run import Run
-from balance.games.contract import Facts, Game
+from balance.games.contract import Facts
 from balance.games.measures import Measure
 
 
@@ -29,7 +30,7 @@ def pooled_views(runs: Sequence[Run], counted: CountedDeals) -> dict[str, str]:
         replayed = any(cell.replicates > 1 for cell in default or planned)
         which = f"{lineup} and {counted.where('deal(game_id)')}"
         views["metric_items"] = _items_by_deal(game.facts, which) if replayed else _items(runs[0], which)
-    return views | {"metric_pools": _pools(game, declared(game.facts), counted, lineup)}
+    return views | {"metric_pools": _pools(runs, declared(game.facts), counted, lineup)}
 
 
 def _items_by_deal(facts: Facts, which: str) -> str:
@@ -75,7 +76,7 @@ _DRY: Final = "exhaustion"
 """The measure of how often what all draw from runs out."""
 
 
-def _pools(game: Game[Any, Any], measures: Sequence[Measure], counted: CountedDeals, lineup: str) -> str:
+def _pools(runs: Sequence[Run], measures: Sequence[Measure], counted: CountedDeals, lineup: str) -> str:
     """Return a query for sums by deal over all cells with the same players: what is judged over everything.
 
     Win points of seats, apart where the deck runs dry in most games, and of the seats that were dealt each
@@ -99,31 +100,12 @@ select players, dry, measure, "of", players::double as most, deals, num, den, nu
   ], recursive := true)
   from dealt group by players, dry
 ) where try_cast("of" as int) < players"""
-    return query + (_pooled_items(game, counted, lineup) if game.facts.mask("opening") else "")
-
-
-def _pooled_items(game: Game[Any, Any], counted: CountedDeals, lineup: str) -> str:
-    """Return the part of a query that is about items: equal hands are put together before they are unpacked.
-
-    A deal gives the same hands in most cells, so few rows are left.
-    """
-    items, seat = (
-        sql_quote.name(game.facts.items),
-        sql_quote.name(game.facts.table("seats").column("seat").name),
-    )
-    masks = [sql_quote.name(mask) for mask in game.facts.mask("opening")]
-    held = " or ".join(
-        f"(place // 64 = {word} and ({mask} >> (place % 64)::ubigint) & 1 = 1)"
-        for word, mask in enumerate(masks)
-    )
-    return f"""
+    if not runs[0].game.facts.mask("opening"):
+        return query
+    return f"""{query}
 union all
 select players, false, 'item', item::varchar, players::double, unnest(sums(points, seats)) from (
-  select players, deal, item, sum(points) as points, sum(seats) as seats
-  from (
-    select players, deal(game_id) as deal, {seat}, {", ".join(masks)}, sum(win_points) as points,
-      count(*) as seats
-    from seats where {lineup} and {counted.where("deal(game_id)")} group by all
-  ) join (select id as item, row_number() over (order by id) - 1 as place from {items}) on {held}
-  group by players, deal, item
-) group by players, item"""
+  select c.players, deal, item, sum(opening_points) as points, sum(opening) as seats
+  from ({openings(runs, counted)}) d join cells c on c.cell_id = d.table_id
+  where {lineup} group by c.players, deal, item
+) where seats > 0 group by players, item"""

@@ -18,11 +18,13 @@ from balance.dataset import manifest as states
 from balance.dataset.deals import DEALS
 from balance.dataset.plan import MOST_BYTES, Plan, PlannedCell, parse_plan
 from balance.dataset.schema import StoredTable, stored_tables
-from balance.dataset.verify import MOST_ENTRIES, count_rows, require_verified
+from balance.dataset.verify import read_rows, require_verified
 from balance.errors import DataError, UsageError
 from balance.files import open_regular
 from balance.games.contract import Catalog, Game, Tuned
+from balance.games.lineup import parse_lineup
 from balance.nearest import unknown
+from balance.text_columns import escape
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,18 +80,14 @@ class Run:
 
     def small(self, table: str) -> pl.DataFrame:
         """Return a small table: `cells`, `policies`, `run`, or the entries of a kind, `twists`."""
-        import polars as pl
-
         names = [name.removesuffix(".parquet") for name in self.state.head if name.endswith(".parquet")]
         if table not in names:
             raise UsageError(unknown("table", table, names))
         file = self.path / f"{table}.parquet"
-        if count_rows([file]) > len(self.plan.cells) + MOST_ENTRIES:
-            raise DataError(f"{file} has more rows than a small table can have")
         try:
-            return pl.read_parquet(file, glob=False, hive_partitioning=False)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise DataError(f"{file} cannot be read: {str(error).splitlines()[0]}") from None
+            return read_rows(file)
+        except DataError as problem:
+            raise DataError(f"{file}: {problem}") from None
 
     def sql(self, query: str, /, **parameters: object) -> pl.DataFrame:
         """Ask in SQL, with a value for each `$name`; UsageError for what is wrong, or does more than read.
@@ -168,13 +166,17 @@ def open_runs(paths: Sequence[str | Path], *, verify: bool = True) -> Runs:
 
 
 def read_plan(folder: Path) -> Plan:
-    """Read the plan of a run, finished or not."""
+    """Read the plan of a run, finished or not; DataError if no game has such a plan."""
+    if "\n" in str(folder):
+        raise DataError(
+            f"{escape(str(folder))} has a line break in its name, which messages would show as one"
+        )
     file = folder / states.RUN
     try:
         with open_regular(folder, states.RUN, MOST_BYTES) as content:
             text = content.read().decode()
         plan = parse_plan(text, str(file))
-        games.get(plan.game)
+        _require_known(plan)
         return plan
     except UsageError as error:  # the mistake is in the file
         raise DataError(f"{file}: {error}") from None
@@ -188,6 +190,27 @@ def read_plan(folder: Path) -> Plan:
         raise UsageError(f"{folder} does not name a folder: {error}") from None
 
 
+def _require_known(plan: Plan) -> None:
+    """Refuse players, lineups and texts that the game of a plan does not have; UsageError says which."""
+    game = games.get(plan.game)
+    low, high = game.facts.players
+    for players, lineup in {(cell.players, cell.lineup) for cell in plan.cells}:
+        if not low <= players <= high:
+            raise UsageError(f"{players} players; {game.facts.title} has {low} to {high}")
+        try:
+            parse_lineup(lineup, players, game)
+        except ValueError:
+            raise UsageError(f"lineup {lineup:.40}: a number has far too many digits") from None
+    many = max((len(cell.variants) for cell in plan.cells), default=0)
+    if many > game.facts.variants_at_once:
+        raise UsageError(
+            f"{many} {game.facts.variants} at once; {game.facts.title} has {game.facts.variants_at_once}"
+        )
+    heads = (plan.edition, plan.parent, plan.catalog_version, *plan.versions, *plan.versions.values())
+    if not all(map(str.isprintable, (*heads, *(name for cell in plan.cells for name in cell.variants)))):
+        raise UsageError("a text with control characters")
+
+
 def read_catalog(folder: Path, plan: Plan, game: Game[Any, Any]) -> Catalog:
     """Read the catalog, policies included, that a run was played with; DataError if it is another by now."""
     catalog: Catalog = game.read_catalog(folder / states.CATALOG)
@@ -197,7 +220,18 @@ def read_catalog(folder: Path, plan: Plan, game: Game[Any, Any]) -> Catalog:
         catalog = game.with_policies(catalog, folder / states.POLICIES)
         if game.policies_hash(catalog) != plan.policies_hash:
             raise DataError(f"{folder / states.POLICIES} does not hold the policies that played the run")
+    require_variants(folder, plan, game, catalog)
     return catalog
+
+
+def require_variants(folder: Path, plan: Plan, game: Game[Any, Any], catalog: Catalog) -> None:
+    """Refuse a plan with an edition or a variant that the catalog of the run does not have."""
+    try:
+        known = game.variants(catalog, plan.edition)
+    except UsageError as error:
+        raise DataError(f"{folder / states.RUN}: {error}") from None
+    for name in sorted({name for cell in plan.cells for name in cell.variants}.difference(known)):
+        raise DataError(f"{folder / states.RUN}: the catalog of the run has no {game.facts.variant} {name}")
 
 
 def _refuse_overlap(one: Run, two: Run) -> None:

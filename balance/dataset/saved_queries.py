@@ -36,8 +36,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from balance.errors import CatalogError, DataError, Problem, UsageError
+from balance.errors import CatalogError, Problem, UsageError
 from balance.nearest import unknown
+from balance.userfiles import read_file
 
 if TYPE_CHECKING:
     import duckdb
@@ -49,7 +50,8 @@ OURS: Final = Path(__file__).resolve().parent.parent / "queries"
 """The folder with the queries that ship with the toolkit."""
 REPORT: Final = "report/"
 """What the names of queries behind the tables of reports begin with."""
-_MOST_TEXT: Final = 1_000_000
+MOST_TEXT: Final = 1_000_000
+"""Bytes of a file or a pipe of SQL."""
 _TYPES: Final = ("text", "integer", "number", "boolean")
 _PARAMETER: Final = re.compile(
     r"\$(?P<name>\w+) \((?P<type>[\w.]+), (?:(?P<how>required|optional)|default (?P<default>[^)]+))\): "
@@ -68,6 +70,7 @@ KINDS: Final = (
     "pair",
     "lineup",
     "form",
+    "of",
     "hidden",
 )
 """How the values of a column are printed, and what they are linked to."""
@@ -168,12 +171,17 @@ def report_question(name: str) -> Question:
 
 
 def read_query(file: str | Path) -> str:
-    """Return the text of a file; UsageError if it is longer than any query, as a device may be."""
-    with Path(file).open(encoding="utf-8-sig") as opened:
-        text = opened.read(_MOST_TEXT + 1)
-    if len(text) > _MOST_TEXT:
-        raise UsageError(f"{file} is too long for a query (at most {_MOST_TEXT:,} characters)")
-    return text
+    """Return the text of a file of SQL; UsageError for what is not one."""
+    try:
+        return read_file(file, MOST_TEXT).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is not UTF-8 text") from None
+    except (FileNotFoundError, ValueError):  # a name with a NUL character
+        raise UsageError(f"there is no file {file}") from None
+    except IsADirectoryError:
+        raise UsageError(f"{file} is a folder; name a file in it") from None
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror or error}") from None
 
 
 def load_question(path: str | Path, *, plain: bool = False) -> Question:
@@ -182,16 +190,7 @@ def load_question(path: str | Path, *, plain: bool = False) -> Question:
     If it may be `plain`, a file without a head is a query that is called by the name of its file.
     """
     file = Path(path)
-    try:
-        text = read_query(file)
-    except FileNotFoundError:
-        raise UsageError(f"there is no file {file}") from None
-    except IsADirectoryError:
-        raise UsageError(f"{file} is a folder; name a file in it") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{file} is not UTF-8 text") from None
-    except OSError as error:
-        raise DataError(f"{file} cannot be read: {error.strerror or error}") from None
+    text = read_query(file)
     if plain and not HEAD.match(text):
         return Question(file.stem, file.stem, "", (), (), text, file)
     return _parse(text, file)

@@ -30,6 +30,11 @@ class Piece:
     deals: int
 
     @property
+    def indices(self) -> range:
+        """The game indices of its deals."""
+        return range(self.first, self.first + self.deals)
+
+    @property
     def games(self) -> int:
         """How many games it has."""
         return self.deals * self.cell.replicates

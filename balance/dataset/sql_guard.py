@@ -29,8 +29,11 @@ _TABLE_FUNCTIONS: Final = {
 }
 """DuckDB's table functions that only read. Others log, run SQL from a text, or make tables of bad lines."""
 
-_FUNCTIONS: Final = {"nextval", "pg_sleep", "setval", "setseed", "sleep_ms", "write_log"}
-"""Functions of a value that change something, or wait where no time limit reaches them."""
+_FUNCTIONS: Final = {
+    *("currval", "nextval", "pg_sleep", "setval", "setseed", "sleep_ms", "write_log"),
+    "json_serialize_plan",
+}
+"""Functions that change something, wait where no time limit reaches them, or plan the SQL of a text."""
 
 _CALLED: Final = re.compile(r'"function_name":"((?:[^"\\]|\\.)*)"')
 """A function in a serialized statement. No text of the user looks like it: its quotes are escaped."""

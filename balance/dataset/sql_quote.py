@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
+
+MACROS: Final = Path(__file__).with_name("macros.sql")
+"""Functions beside the views: the deal of a game, and shares, means and multiples with their intervals."""
 
 
 def name(*parts: str) -> str:
@@ -16,11 +20,6 @@ def name(*parts: str) -> str:
     '"x"."round"'
     """
     return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
-
-
-def deal(game: str = "game_id") -> str:
-    """Return SQL for the deal of a game: the ten digits of its id before the three of the replicate."""
-    return f"({game} // 1000 % 10000000000)"
 
 
 def text(value: str) -> str:

@@ -6,10 +6,12 @@ or devices.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,21 +21,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from balance import games, machine, resources
-from balance.dataset import sql_quote
+from balance.dataset import parquet, sql_quote
 from balance.dataset.deals import DEALS
 from balance.dataset.manifest import LOG, STATE, FileRecord, State
 from balance.dataset.plan import Plan
 from balance.errors import BalanceError, DataError
 from balance.files import open_regular, write_whole
+from balance.text_columns import escape
+from balance.userfiles import quoted
 
 if TYPE_CHECKING:
     import duckdb
+    import polars as pl
 
 _HOUR: Final = 3600.0
 _MOST_A_ROUND: Final = 8
 """Rows that one seat can have in a table for each round."""
 MOST_ENTRIES: Final = 10_000
 """Rows of a small table, and one for each cell."""
+_LONGEST_TEXT: Final = 10_000
+_KINDS: Final = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|BOOLEAN|VARCHAR")
+"""The types of the columns of a run."""
 _MOST_STAMPED: Final = 64 * 2**20
 _NEVER: Final = (0.0, None)
 
@@ -107,8 +115,8 @@ def require_verified(folder: Path, plan: Plan, state: State) -> bool:
     rows = (wrong_counts(folder, plan, state), wrong_names(folder, plan, state)) if todo.head else ()
     for damage in chain(damages(folder, todo), *rows):
         raise DataError(
-            f"{folder / damage.file}: {damage.problem}; 'balance doctor {folder}' shows everything that is "
-            f"damaged, 'balance simulate --repair {folder}' plays it again"
+            f"{folder / damage.file}: {damage.problem}; 'balance doctor {quoted(folder)}' shows everything "
+            f"that is damaged, 'balance simulate --repair {quoted(folder)}' plays it again"
         )
     if todo.head:
         _verified.update({str(folder / name): stamp for name, stamp in known.items()})
@@ -167,6 +175,23 @@ def count_rows(files: Sequence[Path]) -> int:
     return int(rows)
 
 
+def read_rows(file: Path, where: str = "") -> pl.DataFrame:
+    """Return the rows of a Parquet file; DataError if it cannot be read, or holds what no run has.
+
+    DuckDB reads it, which keeps to a limit of memory: a page of a kilobyte can unpack to gigabytes.
+    """
+    table = sql_quote.parquet([file])
+    kinds = {name: kind for name, kind, *_ in _fetched(f"describe from {table}")}
+    if not all(_KINDS.fullmatch(kind) for kind in kinds.values()):
+        raise DataError("unreadable: it has columns of a type that no run has")
+    texts = [f"max(strlen({sql_quote.name(name)}))" for name, kind in kinds.items() if kind == "VARCHAR"]
+    longest = _fetched(f"select {', '.join(texts)} from {table}")[0] if texts else ()  # noqa: S608 - quoted
+    if any((length or 0) > _LONGEST_TEXT for length in longest):
+        raise DataError(f"unreadable: it has a text of more than {_LONGEST_TEXT:,} bytes")
+    with _unreadable(), _reader().cursor() as con:
+        return parquet.frame(con.sql(f"from {table} {where}"))
+
+
 @functools.cache
 def _reader() -> duckdb.DuckDBPyConnection:
     """Return a connection that is kept: to open one takes longer than to read the footers of a table."""
@@ -176,21 +201,26 @@ def _reader() -> duckdb.DuckDBPyConnection:
 
 
 def _fetched(query: str) -> list[tuple[Any, ...]]:
+    with _unreadable(), _reader().cursor() as con:
+        return con.execute(query).fetchall()
+
+
+@contextlib.contextmanager
+def _unreadable() -> Iterator[None]:
     import duckdb
 
     try:
-        with _reader().cursor() as con:
-            return con.execute(query).fetchall()
+        yield
     except duckdb.Error as error:
         raise DataError(f"unreadable: {str(error).splitlines()[0]:.300}") from None
 
 
 def strangers(folder: Path, state: State) -> list[str]:
-    """Return the files in the run's folder that do not belong to it."""
+    """Return the files in the run's folder that do not belong to it, control characters written out."""
     known = {*state.files(), STATE, LOG}
     every = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     return sorted(
-        name for name in (path.relative_to(folder).as_posix() for path in every) if name not in known
+        escape(name) for name in (path.relative_to(folder).as_posix() for path in every) if name not in known
     )
 
 

@@ -38,10 +38,6 @@ _FIXED: Final = ("edition", "players", "combination", "lineup")
 """The roles of what a cell fixes for its games."""
 
 
-MACROS: Final = Path(__file__).with_name("macros.sql")
-"""Functions beside the views: the deal of a game, and shares, means and multiples with their intervals."""
-
-
 def create_views(
     con: duckdb.DuckDBPyConnection,
     runs: Sequence[Run],
@@ -58,20 +54,22 @@ def create_views(
     which take longer to make than all others; None makes only these, where the others are there. What is in
     `tables` is read once and becomes a table.
     """
-    con.execute(MACROS.read_text(encoding="utf-8") + _actions(runs[0].game))
-    for name, query in view_queries(runs, CountedDeals(cells, within or {})).items():
+    con.execute(sql_quote.MACROS.read_text(encoding="utf-8") + _actions(runs[0].game))
+    played = {cell.id for run in runs for cell in run.plan.cells if cell.games}
+    counted = CountedDeals(None if cells is None or played <= set(cells) else cells, within or {})
+    for name, query in view_queries(runs, counted).items():
         if metrics or (name in _LARGE) is (metrics is None):
             kind = "table" if name in tables else "view"
             con.execute(f"create or replace {kind} {sql_quote.name(name)} as\n{query}")
 
 
-_LARGE: Final = ("figures", "lineup_figures", "metrics")
+_LARGE: Final = ("figures", "lineup_figures", "variant_figures", "metrics")
 """Views with a query for each figure."""
 
 
 SUMMED: Final = ("metric_sums", "metric_pairs", "lengths", "luck")
 """Views of what the games of each cell add up to."""
-_OF_ITEMS: Final = ("item_deals", "item_versus")
+_OF_ITEMS: Final = ("item_openings", "item_deals", "item_versus")
 _KEPT: Final = (*SUMMED, "lineup_deals", "metrics", *_OF_ITEMS)
 """Views over rows or deals that several queries of a report read."""
 

@@ -153,10 +153,7 @@ def _stalls(runs: Sequence[Run], cell: int, game: Explaining) -> tuple[tuple[str
         rows = run.games.filter((pl.col("cell_id") == cell) & pl.col(stalled)).select("game_id").collect()
         for number in rows["game_id"].sort()[: MOST_OPENED - counted.total()]:
             replayed = find_game(run, int(number))
-            events = run.game.replay(
-                replayed.cell, run.plan.seed, replayed.key.index, replayed.policies, replayed.key.replicate
-            )
-            counted[game.stall_cause(replayed.cell, events)] += 1
+            counted[game.stall_cause(replayed.cell, replayed.play())] += 1
     return tuple(counted.most_common())
 
 

@@ -165,9 +165,7 @@ class Check:
         index = split_game_id(number).index
         for run in self.runs:
             planned = run.plan.cell(cell.cell.id)
-            if planned is not None and index in run.plan.indices(
-                planned.players, planned.first, planned.deals
-            ):
+            if planned is not None and index in planned.indices:
                 return run, number, "nobody wins it" if stalls else f"one of typical length, {middle} rounds"
         return None
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from balance.dataset.item_views import WORD
+from balance.dataset.item_sums import WORD
 from balance.errors import UsageError
 from balance.games.contract import Adjustable, Catalog, Game
 from balance.games.lineup import Lineup, replicated
@@ -175,4 +175,4 @@ def adjustable(game: Game[Any, Any]) -> Adjustable:
 def items_in(game: Game[Any, Any], catalog: Catalog) -> list[Item]:
     """Return the items of a catalog in the order of their bits: by id."""
     kind = next(kind for kind in game.kinds if kind.name == game.facts.item)
-    return items_from(game.facts, game.rows(catalog, kind, {}))
+    return items_from(game.facts, game.rows(catalog, kind))

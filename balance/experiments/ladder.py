@@ -19,7 +19,6 @@ from balance.games.contract import Game
 from balance.games.keys import check_keys
 from balance.games.lineup import Lineup, drawn_lineup, parse_lineup
 from balance.games.variants import variant_names
-from balance.stats.intervals import Interval
 from balance.stats.ratio import Ratio
 
 EVERYBODY: Final = "all"
@@ -58,30 +57,39 @@ class Match:
 
 @dataclass(frozen=True)
 class Ladder:
-    """The games of a ladder: every ordered pair of policies, and mixed tables."""
+    """Every ordered pair of policies and mixed tables, to be played; and its rungs once it was."""
 
     game: Game[Any, Any]
+    edition: str
+    players: int
+    described: str
+    """The variants in force, in words."""
+    seed: int
     policies: tuple[str, ...]
     cells: tuple[Any, ...]
     matches: tuple[Match, ...]
+    rungs: tuple[Rung, ...] = ()
+    """The win points at mixed tables, the best policy first, then those of one against the rest."""
 
     @property
     def games(self) -> int:
         """How many games that is."""
         return len(self.cells) * sum(match.deals * match.lineup.rotations for match in self.matches)
 
-    def play(self, seed: int, jobs: int = 1, advance: Callable[[int], object] = lambda _: None) -> list[Rung]:
-        """Return the win points at mixed tables, the best policy first, then those of one against the rest.
+    def play(self, jobs: int | None = None, advance: Callable[[int], object] = lambda _: None) -> Ladder:
+        """Play everything; the result does not depend on the number of jobs.
 
         `advance` is called with the games played since its last call.
         """
-        found = [rung for match in self.matches for rung in self._play(match, seed, jobs, advance)]
+        threads = machine.threads(jobs)
+        found = [rung for match in self.matches for rung in self._play(match, threads, advance)]
         mixed = sorted((r for r in found if r.measure == "mixed"), key=lambda r: (-r.value, r.policy))
         order = {rung.policy: place for place, rung in enumerate(mixed)}
-        ones = (rung for rung in found if rung.measure == "one")
-        return mixed + sorted(ones, key=lambda r: (order[r.policy], order[r.against]))
+        ones = [rung for rung in found if rung.measure == "one"]
+        ones.sort(key=lambda rung: (order[rung.policy], order[rung.against]))
+        return replace(self, rungs=(*mixed, *ones))
 
-    def _play(self, match: Match, seed: int, jobs: int, advance: Callable[[int], object]) -> list[Rung]:
+    def _play(self, match: Match, jobs: int, advance: Callable[[int], object]) -> list[Rung]:
         import numpy as np
 
         tasks = (
@@ -91,45 +99,18 @@ class Ladder:
         measured = np.array([self.game.policy_number(name) for name in match.measured])
         points = Ratio.of(np.zeros((len(measured), 0)), 0, match.lineup.players)
         played = stalled = 0
-        for batch in play_deals(self.game, tasks, seed, jobs):
+        for batch in play_deals(self.game, tasks, self.seed, jobs):
             score, seats = batch.by_deal(batch.seated[:, :, None] == measured)
             points += Ratio.of(score.T, seats.T)  # a row per policy
             played += batch.winners.size
             stalled += int((batch.winners < 0).sum())
             advance(batch.winners.size)
         measure = "mixed" if match.against == EVERYBODY else "one"
-        return [
-            Rung(measure, name, match.against, *_rounded(points[place]), played, stalled)
-            for place, name in enumerate(match.measured)
-        ]
-
-
-def _rounded(points: Ratio) -> Interval:
-    return Interval(*(round(end, _DIGITS) + 0.0 for end in points.interval))
-
-
-@dataclass(frozen=True)
-class Standings:
-    """A ladder that somebody asks for, and its rungs once it was played."""
-
-    game: Game[Any, Any]
-    edition: str
-    players: int
-    described: str
-    """The variants in force, in words."""
-    seed: int
-    plan: Ladder
-    rungs: tuple[Rung, ...] = ()
-
-    @property
-    def games(self) -> int:
-        """How many games that is."""
-        return self.plan.games
-
-    def play(self, jobs: int | None = None, advance: Callable[[int], object] = lambda _: None) -> Standings:
-        """Play everything; the result does not depend on the number of jobs."""
-        found = self.plan.play(self.seed, jobs or machine.cores().amount, advance)
-        return replace(self, rungs=tuple(found))
+        found = []
+        for place, name in enumerate(match.measured):
+            value, low, high = (round(end, _DIGITS) + 0.0 for end in points[place].interval)
+            found.append(Rung(measure, name, match.against, value, low, high, played, stalled))
+        return found
 
 
 def request(
@@ -142,8 +123,12 @@ def request(
     edition: str | None = None,
     catalog: Iterable[str | Path] = (),
     game: str = games.DEFAULT,
-) -> Standings:
-    """Return the ladder of some policies (by default all), under no variants, under these, or a `sample`."""
+) -> Ladder:
+    """Return the ladder of some policies (by default all), under no variants, under these, or a `sample`.
+
+    Each pair plays at least `games_per_match` games, and each policy as many at mixed tables, shared out
+    evenly among the cells; all rotations of a deal are played.
+    """
     check_keys(seed, 0)
     found = games.get(game)
     loaded = found.load_catalog(catalog)
@@ -153,39 +138,29 @@ def request(
         combined = sample(found, loaded, printed)
     elif variants and list(variants) != [NONE]:
         combined = [tuple(variant_names(found, loaded, variants))]
-    cells = [found.compile(loaded, printed, players, combination) for combination in combined]
-    made = plan(found, list(policies) or found.facts.policies, players, cells, games_per_match)
-    said = " + ".join(combined[0]) or f"no {found.facts.variants}"
-    if len(combined) > 1:
-        said = f"{len(combined)} combinations of {found.facts.variants}"
-    return Standings(found, printed, players, said, seed, made)
-
-
-def ladder(*, jobs: int | None = None, **asked: Any) -> Standings:
-    """Measure how strong policies are: one against the rest, and mixed tables; `request` has the options."""
-    return request(**asked).play(jobs)
-
-
-def plan(
-    game: Game[Any, Any], policies: Sequence[str], players: int, cells: Sequence[Any], least: int
-) -> Ladder:
-    """Return what to play: at least `least` games of each pair, and as many mixed ones for each policy.
-
-    Games are shared out evenly among the cells; all rotations of a deal are played.
-    """
-    names = tuple(dict.fromkeys(game.policy_name(game.policy_number(name)) for name in policies))
+    cells = tuple(found.compile(loaded, printed, players, combination) for combination in combined)
+    wanted = list(policies) or found.facts.policies
+    names = tuple(dict.fromkeys(found.policy_name(found.policy_number(name)) for name in wanted))
     if len(names) < 2:
         raise UsageError(f"a ladder needs two policies at least, not {len(names)} ({', '.join(names)})")
-    deals = _share(least, len(cells) * players)
+    deals = _share(games_per_match, len(cells) * players)
     ones = [
-        Match((one,), rest, parse_lineup(",".join([one, *[rest] * (players - 1)]), players, game), deals)
+        Match((one,), rest, parse_lineup(",".join([one, *[rest] * (players - 1)]), players, found), deals)
         for one in names
         for rest in names
         if one != rest
     ]
-    together = drawn_lineup(names, players, game, EVERYBODY)
-    mixed = Match(names, EVERYBODY, together, _share(least * len(names), len(cells)))
-    return Ladder(game, names, tuple(cells), (*ones, mixed))
+    together = drawn_lineup(names, players, found, EVERYBODY)
+    mixed = Match(names, EVERYBODY, together, _share(games_per_match * len(names), len(cells)))
+    said = " + ".join(combined[0]) or f"no {found.facts.variants}"
+    if len(combined) > 1:
+        said = f"{len(combined)} combinations of {found.facts.variants}"
+    return Ladder(found, printed, players, said, seed, names, cells, (*ones, mixed))
+
+
+def ladder(*, jobs: int | None = None, **asked: Any) -> Ladder:
+    """Measure how strong policies are: one against the rest, and mixed tables; `request` has the options."""
+    return request(**asked).play(jobs)
 
 
 def _share(wanted: int, parts: int) -> int:

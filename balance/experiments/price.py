@@ -8,14 +8,13 @@ What follows for the whole deck is a proposal, compared with the printed costs o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from balance import games, machine
 from balance.errors import UsageError
-from balance.experiments.dealing import Deals, DealtScores, adjustable, items_in
+from balance.experiments.dealing import Deals, adjustable, items_in
 from balance.experiments.price_search import Price, search
 from balance.experiments.samples import sample
 from balance.experiments.side_by_side import fresh_seed
@@ -24,15 +23,11 @@ from balance.games.keys import check_keys
 from balance.games.lineup import parse_lineup
 from balance.games.variants import Combination
 from balance.measure.items import Item
-from balance.stats.arithmetic import student
 from balance.stats.corrections import benjamini_yekutieli
 from balance.stats.intervals import Interval
 from balance.stats.ratio import Ratio
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from balance.experiments.dealing import Numbers
 
 GAMES: Final = 20_000
@@ -86,7 +81,7 @@ class Priced:
         """Return a sentence: whether the printed cost is too low or too high."""
         assert self.item.cost is not None
         this, other = ("dear", "cheap") if self.price.value < self.item.cost else ("cheap", "dear")
-        said = "neither cheap nor dear beyond doubt"
+        said = "neither clearly cheap nor clearly dear"
         if self.price.excludes(self.item.cost):
             said = f"too {this}" if self.off else f"not too {other}; if anything {this}"
         return f"{self.item.name}: {said}, {self.price.told()} against {self.item.cost} printed."
@@ -108,26 +103,6 @@ class Fresh:
 
 
 @dataclass(frozen=True, slots=True)
-class Shrunk:
-    """Values as printed and as proposed, on the same fresh deals: their spread, and what was proposed."""
-
-    before: Interval
-    """The standard deviation of the values of all items, noise taken out."""
-    after: Interval
-    change: Interval
-    """Change of the variance, from before to after."""
-    games: int
-    """Games of each."""
-    fresh: tuple[Fresh, ...]
-    """Every item with a proposed cost that was dealt."""
-
-    @property
-    def shrinks(self) -> bool:
-        """Whether the whole interval of the change is below 0."""
-        return self.change.high < 0
-
-
-@dataclass(frozen=True, slots=True)
 class Context:
     """Prices under some variants: none, or a sample of combinations that stands for all."""
 
@@ -135,7 +110,10 @@ class Context:
     priced: tuple[Priced, ...]
     games: int
     """How many were played to find the prices."""
-    shrunk: Shrunk | None = None
+    fresh: tuple[Fresh, ...] = ()
+    """Every item with a proposed cost that was dealt in fresh games of all proposed costs at once."""
+    fresh_games: int = 0
+    """How many fresh games were played as printed, and as many as proposed."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +137,7 @@ class Prices:
     @property
     def games(self) -> int:
         """How many games were played in all."""
-        return sum(c.games + (2 * c.shrunk.games if c.shrunk else 0) for c in self.contexts)
+        return sum(context.games + 2 * context.fresh_games for context in self.contexts)
 
     def sentences(self) -> list[str]:
         """Say how many are off, of a few items each one; what is proposed, and whether it helps."""
@@ -169,7 +147,7 @@ class Prices:
         off = sum(one.off for one in last.priced)
         found = [" ".join(one.sentence() for one in last.priced)] if len(last.priced) <= _FEW else []
         found.append(
-            f"Of {asked}, {off} {'is' if off == 1 else 'are'} off beyond doubt after correcting for "
+            f"Of {asked}, {off} {'is' if off == 1 else 'are'} clearly off after correcting for "
             f"{_tests(self.contexts)}, {clearly} of them by {CLEARLY} or more with the whole 95% interval of "
             f"the price ({last.name})."
         )
@@ -179,15 +157,12 @@ class Prices:
             f"{'less even at 0' if one.price.value < 0 else f'more even at {one.price.top}'}."
             for one in unreachable
         ]
-        for context in self.contexts:
-            if context.shrunk is not None:
-                found.append(_spread_sentence(facts.items, context.name, context.shrunk))
-        if last.shrunk is not None and last.shrunk.fresh:
-            nearer = sum(one.nearer for one in last.shrunk.fresh)
-            average = sum(one.after.low <= 0 <= one.after.high for one in last.shrunk.fresh)
+        if last.fresh:
+            nearer = sum(one.nearer for one in last.fresh)
+            average = sum(one.after.low <= 0 <= one.after.high for one in last.fresh)
             found.append(
-                f"Of {len(last.shrunk.fresh)} proposed costs, {nearer} bring the value nearer to 0 on these "
-                f"fresh games ({last.name}); with {average} the 95% interval holds 0."
+                f"Of {len(last.fresh)} proposed costs, {nearer} bring the value nearer to 0 on fresh games "
+                f"({last.name}); with {average} the 95% interval holds 0."
             )
         return found
 
@@ -195,17 +170,6 @@ class Prices:
 def _tests(contexts: Sequence[Context]) -> str:
     count = sum(len(context.priced) for context in contexts)
     return f"{count} {'test' if count == 1 else 'tests'}"
-
-
-def _spread_sentence(items: str, name: str, shrunk: Shrunk) -> str:
-    before, after = shrunk.before, shrunk.after
-    how = "grows" if shrunk.change.low > 0 else "shrinks" if shrunk.shrinks else "does not surely shrink"
-    return (
-        f"With all proposed costs at once the spread of the values of all {items} {how} ({name}): "
-        f"from {before.value:.3f} ({before.low:.3f} to {before.high:.3f}) to {after.value:.3f} "
-        f"({after.low:.3f} to {after.high:.3f}) win points (standard deviation, noise taken out; "
-        f"{shrunk.games:,} fresh games of each)."
-    )
 
 
 def price(
@@ -249,7 +213,7 @@ def price(
     chosen = _chosen(found, loaded, items, names)
     seated = parse_lineup(lineup or facts.default_lineup, players, found)
     tables = [
-        Deals(found, printed, seated, combinations, seed, deals, jobs or machine.cores().amount)
+        Deals(found, printed, seated, combinations, seed, deals, machine.threads(jobs))
         for combinations in _contexts(found, loaded, printed)
     ]
     contexts = _corrected([_priced(here, loaded, items, chosen, advance) for here in tables])
@@ -262,7 +226,7 @@ def price(
     if proposal:
         fresh = [replace(here, seed=fresh_seed(seed)) for here in tables]
         contexts = [
-            replace(context, shrunk=_shrunk(here, (loaded, changed), items, proposal, advance))
+            _proposed(context, here, (loaded, changed), items, proposal, advance)
             for context, here in zip(contexts, fresh, strict=True)
         ]
     overlay = adjustable(found).overlay_text(loaded, changed)
@@ -368,54 +332,22 @@ def _value(points: Ratio) -> Interval:
     return Interval(*(end - 1 for end in points.interval))
 
 
-# --- the spread of all values
-
-
-def _shrunk(
+def _proposed(
+    context: Context,
     deals: Deals,
     catalogs: tuple[Catalog, Catalog],
     items: Sequence[Item],
     proposal: Mapping[int, int],
     advance: Advance,
-) -> Shrunk:
-    """Measure the values of all items on fresh deals, as printed and as proposed."""
+) -> Context:
+    """Measure the values of items with a proposed cost on fresh deals, as printed and as proposed."""
     played = []
     for catalog in catalogs:
         played.append(deals.dealt(catalog, range(len(items))))
         advance(deals.count, "fresh games")
-    before, after = map(_pseudo_values, played)
     fresh = tuple(
         Fresh(item, proposal[item.id], *(_value(found.points(place)) for found in played))
         for place, item in enumerate(items)
         if item.id in proposal and played[0].seats[:, place].any()
     )
-    return Shrunk(spread_of(before), spread_of(after), _mean(after - before), deals.games, fresh)
-
-
-def _pseudo_values(found: DealtScores) -> npt.NDArray[np.float64]:
-    """Return the jackknife's pseudo-values of the variance of items' values, one per deal.
-
-    The variance of noisy values is too large by the mean variance of the noise, which falls with the number
-    of deals as 1/n; that is what the jackknife takes out.
-    """
-    import numpy as np
-
-    score, seats = (column.astype(np.int64) for column in (found.score, found.seats))
-    deals = score.shape[0]
-    held = seats.sum(axis=0) > seats.max(axis=0)  # dealt in more than one deal
-    score, seats = score[:, held], seats[:, held]
-    whole = (score.sum(axis=0) / seats.sum(axis=0)).var()
-    without = ((score.sum(axis=0) - score) / (seats.sum(axis=0) - seats)).var(axis=1)
-    return np.asarray(deals * whole - (deals - 1) * without)
-
-
-def spread_of(pseudo: npt.NDArray[np.float64]) -> Interval:
-    """Return the standard deviation whose variance has these pseudo-values."""
-    return Interval(*(math.sqrt(max(end, 0.0)) for end in _mean(pseudo)))
-
-
-def _mean(values: npt.NDArray[np.float64]) -> Interval:
-    count = values.size
-    mean = float(values.mean())
-    reach = float(student(count - 1)) * float(values.std(ddof=1)) / math.sqrt(count)
-    return Interval(mean, mean - reach, mean + reach)
+    return replace(context, fresh=fresh, fresh_games=deals.games)

@@ -80,7 +80,7 @@ def probe(
         lineup = parse_lineup(f"one:{name},{usual}", players, game)
         tasks = [(cell, lineup, own) for cell, own in zip(cells, shares, strict=True)]
         points = Ratio.none(players)
-        for batch in play_deals(game, tasks, seed, jobs or machine.cores().amount):
+        for batch in play_deals(game, tasks, seed, machine.threads(jobs)):
             score, seats = batch.by_deal(batch.seated[:, :, None] == game.policy_number(name))
             points += Ratio.of(score[:, 0], seats[:, 0], players)
             played += batch.winners.size

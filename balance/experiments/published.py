@@ -15,15 +15,16 @@ from typing import Any, Final, Literal, TypeVar
 
 from balance.dataset.stamp import Stamped, stamp
 from balance.errors import DataError
-from balance.experiments.contested_answer import Contested
 from balance.experiments.ladder import Rung
 from balance.games.contract import Catalog, Game
 from balance.resources import shipped
+from balance.userfiles import read_file
 
 LADDER_FILE: Final = "ladder.json"
 CONTESTED_FILE: Final = "contested.json"
 PRICES_FILE: Final = "prices.json"
 AGREEMENT_FILE: Final = "agreement.json"
+_MOST_BYTES: Final = 2**26
 
 Measured = TypeVar("Measured", bound=Stamped)
 
@@ -85,6 +86,25 @@ class PublishedPrices(Stamped):
 
 
 @dataclass(frozen=True)
+class PublishedDoubts(Stamped):
+    """What depends on facts in doubt, as `balance contested` found it."""
+
+    edition: str
+    players: int
+    deals: int
+    combinations: int
+    sentences: tuple[str, ...]
+
+    @property
+    def command(self) -> str:
+        """The command that finds it again."""
+        return (
+            f"balance contested --edition {self.edition} --players {self.players} --games {self.deals} "
+            f"--combinations {self.combinations} --seed {self.seed}"
+        )
+
+
+@dataclass(frozen=True)
 class Agreed:
     """The verdicts of one class that search was compared with."""
 
@@ -125,10 +145,10 @@ def measured_ladders(game: Game[Any, Any], path: Path | None = None) -> Publishe
     return _read(game, path or shipped(game.name, LADDER_FILE), PublishedLadders, "a ladder")
 
 
-def measured_doubts(game: Game[Any, Any], path: Path | None = None) -> Contested | None:
-    """Return the contested measurement that ships with a game; None if there is none."""
+def measured_doubts(game: Game[Any, Any], path: Path | None = None) -> PublishedDoubts | None:
+    """Return what ships with a game about its facts in doubt; None if there is nothing."""
     file = path or shipped(game.name, CONTESTED_FILE)
-    return _read(game, file, Contested, "the output of `balance contested --json`")
+    return _read(game, file, PublishedDoubts, "the output of `balance contested --json`")
 
 
 def measured_prices(game: Game[Any, Any], path: Path | None = None) -> PublishedPrices | None:
@@ -141,10 +161,10 @@ def _read(game: Game[Any, Any], file: Path | None, kind: type[Measured], what: s
     """Read a JSON file as a dataclass; DataError with the first field that does not fit."""
     from pydantic import TypeAdapter, ValidationError
 
-    if file is None or not file.is_file():
+    if file is None or not file.exists():
         return None
     try:
-        found = TypeAdapter(kind).validate_json(file.read_bytes())
+        found = TypeAdapter(kind).validate_json(read_file(file, _MOST_BYTES))
     except OSError as error:
         raise DataError(f"{file}: cannot be read: {error.strerror}") from error
     except ValidationError as error:

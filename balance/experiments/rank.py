@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run, open_runs
 from balance.errors import DataError
 from balance.experiments.side_by_side import fresh_seed, play_prepared
@@ -18,7 +17,7 @@ from balance.judge.ranking import HEADLINE, Ranking, judged_cells, rank
 from balance.judge.sentences import measured_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import TOO_MANY, Judgement, Key, Verdict
-from balance.measure.cells import Statistics, statistics
+from balance.measure.cells import statistics
 from balance.measure.metrics import Measurement
 from balance.stats.corrections import Look
 
@@ -71,13 +70,12 @@ def check_all(
     thresholds: Iterable[str | Path] = (),
     accept: Iterable[str] = (),
     budget: int = 0,
-    extensions: str | Path | None = None,
     play: Play | None = None,
     say: Say = lambda _: None,
 ) -> Ranked:
     """Judge and rank every combination of runs, and measure the worst again on fresh seeds.
 
-    With a `budget` of games it plays on where verdicts are open, into `extensions`.
+    With a `budget` of games it plays on where verdicts are open, into a folder beside the last run.
 
     >>> check_all(["nowhere"])
     Traceback (most recent call last):
@@ -91,8 +89,7 @@ def check_all(
     accepted = load_thresholds(game, thresholds, accept)
     play = play or play_prepared
     if budget:
-        place = Path(extensions or f"{paths[-1]}-more")
-        found = play_until_decided(runs, accepted, counts, budget, place, play, say)
+        found = play_until_decided(runs, accepted, counts, budget, Path(f"{paths[-1]}-more"), play, say)
     else:
         found = rank(runs, accepted, counts)
     worst = [j for j in found.ranked[:HEADLINE] if j.verdict is Verdict.BROKEN]
@@ -104,17 +101,18 @@ def check_all(
 
 def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int = 2000) -> list[Confirmed]:
     """Measure what breaks each of some combinations again, on fresh seeds."""
-    from balance.sweep import simulation
+    from balance.sweep.planning import make_plan
+    from balance.sweep.simulation import prepare_plan, require_same_engine
 
     reasons = [(j, ranking.reason(j)) for j in named]
     run = ranking.runs[0]
-    simulation.require_same_engine(run.path, run.plan, run.game)
+    require_same_engine(run.path, run.plan, run.game)
     found: list[Confirmed] = []
     for players in sorted({j.players for j, _ in reasons}):
         here = [(j, f) for j, f in reasons if j.players == players and f is not None]
         if not here:
             continue
-        prepared = simulation.prepare_catalog(
+        plan = make_plan(
             run.game,
             run.catalog,
             edition=run.plan.edition,
@@ -122,18 +120,14 @@ def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int
             combinations=sorted({(), *(j.variants for j, _ in here)}),
             lineups=sorted({f.cell.lineup for _, f in here}),
             seed=fresh_seed(run.plan.seed),
-            kept=False,
         )
-        fresh = statistics([play(prepared)])
+        fresh = statistics([play(prepare_plan(run.game, run.catalog, plan, kept=False))])
         for judgement, finding in here:
             cell = fresh.find(players, judgement.variants, finding.cell.lineup)
-            found.append(Confirmed(finding, _again(fresh, cell, finding), cell.games if cell else 0))
+            again = fresh.figures.find(cell.id, finding.measured.name) if cell else None
+            found.append(Confirmed(finding, again, cell.games if cell else 0))
     order = {id(finding): k for k, (_, finding) in enumerate(reasons)}
     return sorted(found, key=lambda confirmed: order[id(confirmed.finding)])
-
-
-def _again(fresh: Statistics, cell: PlannedCell | None, finding: Finding) -> Measurement | None:
-    return fresh.figures.find(cell.id, finding.measured.name) if cell else None
 
 
 # --- until it is decided

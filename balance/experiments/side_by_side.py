@@ -103,22 +103,19 @@ class Trials:
         self, catalog: Catalog, combinations: Iterable[Combination], deals: Mapping[int, int], seed: int
     ) -> Run:
         """Play combinations with a catalog; `deals` is how many of each cell, by number of players."""
-        from balance.sweep import simulation
+        from balance.sweep.planning import make_plan
+        from balance.sweep.simulation import prepare_plan
 
         self._runs += 1
-        prepared = simulation.prepare_catalog(
+        plan = make_plan(
             self.game,
             catalog,
             edition=self.edition,
-            deals=dict(deals),
+            deals=deals,
             combinations=list(combinations),
             lineups=self.lineups,
             seed=seed,
-            out=self.place / str(self._runs),
         )
-        return self.counted(play_prepared(prepared, self.jobs))
-
-    def counted(self, run: Run) -> Run:
-        """Count the games of a run, and return it."""
-        self.games += run.plan.games
-        return run
+        prepared = prepare_plan(self.game, catalog, plan, self.place / str(self._runs))
+        self.games += plan.games
+        return play_prepared(prepared, self.jobs)

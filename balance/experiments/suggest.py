@@ -13,15 +13,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from balance.dataset.run import Run
 from balance.errors import CatalogError, UsageError
 from balance.experiments.check import STRENGTHS, Check, judged, parts_of
 from balance.experiments.dealing import adjustable
-from balance.experiments.side_by_side import Trials, finding_key, findings_of, fresh_seed, play_prepared
+from balance.experiments.side_by_side import Trials, finding_key, findings_of, fresh_seed
 from balance.games.contract import Catalog, Number
 from balance.games.lineup import parse_lineup
 from balance.judge.findings import worst_first
-from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Verdict
 from balance.sweep.planning import deals_for, parse_precision
 
@@ -88,8 +86,6 @@ class Remedy:
     """The smallest after which the combination is bent or fine, twice."""
     overlay: str
     """The catalog overlay to try it."""
-    searched: int
-    """Games of each cell of players who search; too few to call anything fine, but they may break it."""
     games: int
     """Games played in the search."""
     deals: tuple[tuple[int, int], ...]
@@ -111,18 +107,8 @@ class Remedy:
                 near = self.nearest
                 found.append(f"Nearest: with {near.change} it is undecided. {near.reason}")
             return found
-        found = [
-            (
-                f"Change {self.change}: {self.tried[-1].judged} on the seeds of this check, "
-                f"{self.tried[-1].fresh} on fresh ones. {tried}"
-            )
-        ]
-        if self.searched:
-            found.append(
-                f"Players who search do not break it; their {self.searched} games of each cell are too few "
-                "to call it fine."
-            )
-        return found
+        verdict, again = self.tried[-1].judged, self.tried[-1].fresh
+        return [f"Change {self.change}: {verdict} on the seeds of this check, {again} on fresh ones. {tried}"]
 
     @property
     def nearest(self) -> Tried | None:
@@ -130,12 +116,16 @@ class Remedy:
         return next((one for one in self.tried if one.judged is Verdict.UNDECIDED), None)
 
 
+def check_strength(strength: str) -> None:
+    """Refuse a strength at which changes are not tried, before anything is played."""
+    if strength in STRENGTHS and STRENGTHS[strength].search_games:
+        raise UsageError(
+            f"strength {strength}: changes are tried with players who do not search", parameter="strength"
+        )
+
+
 def suggest(
-    found: Check,
-    thresholds: Thresholds,
-    strength: str = "quick",
-    jobs: int | None = None,
-    advance: Callable[[str], object] = lambda _: None,
+    found: Check, jobs: int | None = None, advance: Callable[[str], object] = lambda _: None
 ) -> Remedy:
     """Search for the smallest change of one number that mends a broken combination.
 
@@ -148,7 +138,7 @@ def suggest(
     tried: list[Tried] = []
     refused, mended, overlay = 0, None, ""
     with TemporaryDirectory(prefix="balance-") as place:
-        trial = _Trial(found, thresholds, strength, _trials(found, Path(place), jobs))
+        trial = _Trial(found, _trials(found, Path(place), jobs))
         for change in every[:MOST_SCREENED]:
             advance(str(change))
             try:
@@ -163,8 +153,7 @@ def suggest(
                 mended, overlay = change, game.overlay_text(found.catalog, catalog)
             if mended or sum(one.judged is not None for one in tried) >= MOST_JUDGED:
                 break
-    rest = trial.searched, trial.trials.games, trial.deals
-    return Remedy(tuple(tried), len(every), refused, mended, overlay, *rest)
+    return Remedy(tuple(tried), len(every), refused, mended, overlay, trial.trials.games, trial.deals)
 
 
 def candidates(found: Check) -> list[NumberChange]:
@@ -210,14 +199,7 @@ class _Trial:
     """Plays and judges candidates as the check has judged what it found broken."""
 
     found: Check
-    thresholds: Thresholds
-    strength: str
     trials: Trials
-
-    @property
-    def searched(self) -> int:
-        """Games of each cell of players who search."""
-        return STRENGTHS[self.strength].search_games if self.found.game.facts.expert_lineup else 0
 
     @property
     def deals(self) -> tuple[tuple[int, int], ...]:
@@ -240,41 +222,18 @@ class _Trial:
         if _does_nothing(self.found, catalog, change.variant):
             return Tried(change, verdict, reason=f"{change.variant} does nothing any more")
         parts = parts_of(self.found.variants)
-        whole = self.check(catalog, seed, dict(self.deals), parts, self.searched)
+        whole = self.check(catalog, seed, dict(self.deals), parts)
         if whole.verdict not in MENDED:
             return Tried(change, verdict, whole.verdict, reason=_reason(whole))
-        again = self.check(catalog, fresh_seed(seed), dict(self.deals), parts, self.searched)
+        again = self.check(catalog, fresh_seed(seed), dict(self.deals), parts)
         return Tried(change, verdict, whole.verdict, again.verdict, _reason(again))
 
     def check(
-        self,
-        catalog: Catalog,
-        seed: int,
-        deals: dict[int, int],
-        parts: Sequence[tuple[str, ...]],
-        searched: int = 0,
+        self, catalog: Catalog, seed: int, deals: dict[int, int], parts: Sequence[tuple[str, ...]]
     ) -> Check:
         """Play a catalog and judge the combination."""
-        runs = [self.trials.play(catalog, parts, deals, seed)]
-        if searched:
-            runs.append(self.expert(runs[0], parts))
-        found = self.found
-        return judged(found.game, found.catalog, found.variants, runs, sorted(deals), self.thresholds)
-
-    def expert(self, run: Run, parts: Sequence[tuple[str, ...]]) -> Run:
-        """Play further games with the players who search, as the check did."""
-        from balance.sweep import simulation
-
-        further = self.found.runs[1].plan
-        prepared = simulation.prepare_extension(
-            run.path,
-            run.path.with_name(f"{run.path.name}-expert"),
-            players=sorted({cell.players for cell in further.cells if cell.games}),
-            variants=[",".join(part) or "none" for part in parts],
-            games_per_cell=self.searched,
-            lineups=self.found.game.facts.expert_lineup,
-        )
-        return self.trials.counted(play_prepared(prepared, self.trials.jobs))
+        found, run = self.found, self.trials.play(catalog, parts, deals, seed)
+        return judged(found.game, found.catalog, found.variants, [run], sorted(deals), found.thresholds)
 
     def still_outside(self, screen: Check) -> bool:
         """Return whether something that broke the combination is still outside, sure or not."""

@@ -50,8 +50,6 @@ class Kind:
     """The columns of a listing, each with its meaning."""
     brief: tuple[str, ...]
     """Those of them that a table for people shows."""
-    filters: tuple[str, ...] = ()
-    """The filters of a listing: `edition`, `confidence`, `effect`."""
 
 
 class CatalogEntry(NamedTuple):
@@ -126,8 +124,8 @@ class Game(Protocol[C, R]):
     def engine_hash(self) -> str:
         """Return a digest of everything but catalog and policies that decides what a game's rows are."""
 
-    def rows(self, catalog: C, kind: Kind, filters: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Return the entries of a kind as rows with its columns; UsageError for an unknown filter value."""
+    def rows(self, catalog: C, kind: Kind) -> list[dict[str, Any]]:
+        """Return the entries of a kind as rows with its columns."""
 
     def find(self, catalog: C, name: str) -> Sequence[CatalogEntry]:
         """Return the entries of all kinds that `name` may mean; UsageError with the nearest if none."""
@@ -174,13 +172,17 @@ class Game(Protocol[C, R]):
     def replay(
         self, cell: R, seed: int, game_index: int, policies: Sequence[str], replicate: int = 0
     ) -> list[Event]:
-        """Play one game again and return everything that happens, in the form of `balance.games.eventlog`."""
+        """Play one game again and return everything that happens, in order.
+
+        The first event is `setup`; every round begins with `{"event": "round", "round": K}`; the last event
+        is `end`.
+        """
 
     def rows_of(self, cell: R, events: Sequence[Event]) -> dict[str, list[dict[str, int]]]:
         """Recompute from its events alone what a game leaves in every table."""
 
-    def transcript(self, cell: R, events: Sequence[Event], first_round: int = 1) -> str:
-        """Return a game as text for people, from a round on."""
+    def transcript(self, cell: R, events: Sequence[Event]) -> str:
+        """Return a game as text for people."""
 
 
 # --- what a game may offer beyond that; code asks with isinstance
@@ -257,7 +259,7 @@ class Number(NamedTuple):
 
 @runtime_checkable
 class Adjustable(Protocol):
-    """A game whose catalog can be changed one number or one entry at a time, to play what would be.
+    """A game whose catalog can be changed one number at a time, to play what would be.
 
     Kinds are those of `Game.kinds`, ids those of `Game.find`. A changed catalog has the weights of the old
     one: players play on as they have learned.
@@ -268,9 +270,6 @@ class Adjustable(Protocol):
 
     def with_number(self, catalog: Any, kind: str, id_: str, path: str, value: int) -> Any:
         """Return the catalog with one number changed; CatalogError if it does not hold together."""
-
-    def without(self, catalog: Any, kind: str, id_: str) -> Any:
-        """Return the catalog without an entry; CatalogError if it does not hold together."""
 
     def overlay_text(self, old: Any, new: Any) -> str:
         """Return the overlay that makes the catalog `new` of `old`; empty if nothing differs."""

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from balance.errors import CatalogError, Problem
 from balance.nearest import unknown
+from balance.userfiles import read_file
 
 LARGEST_FILE: Final = 1_000_000
 DEEPEST: Final = 8
@@ -90,7 +91,7 @@ def toml_files(path: Path, problems: Problems) -> list[Path]:
 def read_toml(path: Path, problems: Problems) -> dict[str, Any]:
     """Read one file; what is wrong with the file as a whole is noted, and an empty table returned."""
     try:
-        document = _parse(_read_bytes(path))
+        document = _parse(read_file(path, LARGEST_FILE))
     except FileNotFoundError:
         message = "no such file"
     except OSError as error:
@@ -115,18 +116,6 @@ def read_toml(path: Path, problems: Problems) -> dict[str, Any]:
 
 class _BadFileError(ValueError):
     """A file that is not a catalog; the message says why."""
-
-
-def _read_bytes(path: Path) -> bytes:
-    """Return what the file holds, never more than a catalog may."""
-    # a pipe or a device is not a catalog, and reading it might never end
-    if path.exists() and not path.is_file():
-        raise _BadFileError("not a regular file")
-    with path.open("rb") as file:
-        raw = file.read(LARGEST_FILE + 1)
-    if len(raw) > LARGEST_FILE:
-        raise _BadFileError(f"the file is too large; a catalog file has at most {LARGEST_FILE:,} bytes")
-    return raw
 
 
 def _parse(raw: bytes) -> dict[str, Any]:

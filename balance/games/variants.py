@@ -37,7 +37,7 @@ def variant_id(game: Game[Any, Any], catalog: Catalog, name: str) -> str:
     """Return the id of the variant that a user named; UsageError with the nearest names if there is none."""
     found = _entries(game, catalog, name)
     if not found:
-        known = game.rows(catalog, next(k for k in game.kinds if k.name == game.facts.variant), {})
+        known = game.rows(catalog, next(k for k in game.kinds if k.name == game.facts.variant))
         raise UsageError(unknown(game.facts.variant, name, [str(row["id"]) for row in known]))
     return found[0]
 
@@ -83,7 +83,7 @@ def entry_names(game: Game[Any, Any], catalog: Catalog, *kinds: str) -> dict[str
         str(row["id"]): str(row.get("name") or row["id"])
         for kind in game.kinds
         if kind.name in kinds
-        for row in game.rows(catalog, kind, {})
+        for row in game.rows(catalog, kind)
     }
 
 

@@ -23,7 +23,7 @@ _NOBODY: Final = 0.005
 """A share below which sentences say that nobody does it."""
 
 _NEEDS: Final = {
-    "luck": "needs deals that are replayed, --replicates",
+    "luck": "needs deals that are played more than once",
     "skill": "needs one default player among others",
     "win_points": "needs other styles at the table of the default player",
 }
@@ -150,7 +150,7 @@ def unseen_sentence(names: Sequence[str]) -> str:
     """Return which metrics games do not show, and what would.
 
     >>> unseen_sentence(["luck", "item"])
-    'Not looked at: luck (needs deals that are replayed, --replicates), item.'
+    'Not looked at: luck (needs deals that are played more than once), item.'
     """
     said = (f"{name} ({_NEEDS[name]})" if name in _NEEDS else name for name in names)
     return f"Not looked at: {', '.join(said)}."

@@ -6,7 +6,7 @@ apart, as `balance check` without names does. Nothing here is written into a run
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +22,7 @@ from balance.judge.interaction import together
 from balance.judge.quality import REPLIES_FILE, columns, load_qualities
 from balance.judge.thresholds import Class, Threshold, Thresholds, load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, judge
-from balance.measure.cells import statistics
+from balance.measure.cells import Statistics, statistics
 from balance.measure.metrics import Array, Figures
 from balance.resources import shipped
 
@@ -217,8 +217,7 @@ def _rows(
 
     summed = ranking.statistics if ranking else statistics(runs)
     bench = ranking.bench if ranking else Bench(summed, load_qualities(runs))
-    found: dict[str, list[dict[str, object]]] = {table: [] for table in COLUMNS}
-    findings = []
+    made = []
     for with_variants in (False, True):
         cells = [
             number
@@ -230,22 +229,32 @@ def _rows(
             if ranking and with_variants
             else judge(summed, thresholds, cells=cells, bench=bench)
         )
-        both = {(one.key, one.lineup): one.sure for one in together(judged, summed)}
-        found["verdicts"] += map(_verdict, judged.judgements)
-        found["cell_verdicts"] += [
-            _cell_verdict(cell, both.get((judgement.key, cell.cell.lineup)))
-            for judgement in judged.judgements
-            for cell in judgement.cells
-        ]
-        findings.append(_findings(judged))
-        found["verdict_counts"] += _counts(judged)
-    found["thresholds"] += map(_threshold, thresholds.entries)
-    frames = {table: pl.DataFrame(rows, _schema(table), orient="row") for table, rows in found.items()}
+        made.append(rows_of(judged, summed, thresholds))
+    once = ("thresholds", "pooled_findings")  # the same in both
+    return {
+        table: rows if table in once else pl.concat([made[0][table], rows]) for table, rows in made[1].items()
+    }
+
+
+def rows_of(judged: Judgements, summed: Statistics, thresholds: Thresholds) -> dict[str, pl.DataFrame]:
+    """Return each table for what was judged together."""
+    import polars as pl
+
+    every = [(judgement, cell) for judgement in judged.judgements for cell in judgement.cells]
+    both = {(one.key, one.lineup): one.sure for one in together(judged, summed)}
+    found: dict[str, Iterable[dict[str, object]]] = {
+        "verdicts": map(_verdict, judged.judgements),
+        "cell_verdicts": (_cell_verdict(cell, both.get((j.key, cell.cell.lineup))) for j, cell in every),
+        "verdict_counts": _counts(judged),
+        "thresholds": map(_threshold, thresholds.entries),
+    }
+    frames = {table: pl.DataFrame(list(rows), _schema(table), orient="row") for table, rows in found.items()}
+    frames["pooled_findings"] = pl.DataFrame(schema=_schema("pooled_findings"))
     for pool in judged.pools:
         size, ends = len(pool.rows), _ends(pool.table, pool.rows, {pool.cell.id: pool.strength})
         own = {"players": [pool.cell.players] * size, "verdict": pool.verdict.value}
         frames["pooled_findings"].extend(_frame("pooled_findings", ends | own))
-    return frames | {"findings": pl.concat(findings)}
+    return frames | {"findings": _findings(judged)}
 
 
 def _threshold(entry: Threshold) -> dict[str, object]:

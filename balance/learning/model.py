@@ -1,16 +1,12 @@
-"""The network of `compiled.network` in PyTorch, and the value network that only training uses."""
+"""The network of `compiled.network` in PyTorch: the player, and its critic."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from balance.games.compiled.weights import HIDDEN, OPTION_HIDDEN, RULES_HIDDEN, Floats, NetworkLayout
-
-_VALUE_HIDDEN = 96
-_VALUE_SECOND = 48
+from balance.games.compiled.weights import GATES, HIDDEN, OPTION_HIDDEN, RULES_HIDDEN, Floats, NetworkLayout
 
 
 class PolicyNetwork(nn.Module):
@@ -30,8 +26,9 @@ class PolicyNetwork(nn.Module):
         hidden_rules = torch.relu(rules @ p["rules_in"] + p["rules_in_bias"])
         first = p["situation_bias"] + rules @ p["rules"] + hidden_rules @ p["rules_first"]
         second = p["second_bias"] + hidden_rules @ p["rules_second"]
-        hidden = torch.relu(situations @ p["situation"] + first[cell])
-        wide = hidden @ p["second"] + second[cell]
+        gates = {name: 1.0 + hidden_rules @ p[f"gate_{name}"] for name in GATES}
+        hidden = torch.relu((situations * gates["situation"][cell]) @ p["situation"] + first[cell])
+        wide = ((hidden * gates["hidden"][cell]) @ p["second"] + second[cell]) * gates["second"][cell]
         of_options = wide[owner]
         width = self.layout.option
         inner = torch.relu(options @ p["option"] + of_options[:, width:])
@@ -53,7 +50,7 @@ def _begin(name: str, shape: tuple[int, ...]) -> Tensor:
     if name == "rules_in_bias":
         return torch.randn(shape) * 0.5
     # features of rules that never occur in training stay without a say
-    if name.endswith("bias") or name in ("rules", "rules_in"):
+    if name.endswith("bias") or name.startswith("gate") or name in ("rules", "rules_in"):
         return torch.zeros(shape)
     scale = {
         "situation": 1.4 / 6.0,
@@ -66,22 +63,15 @@ def _begin(name: str, shape: tuple[int, ...]) -> Tensor:
     return torch.randn(shape) * scale
 
 
-class ValueNetwork(nn.Module):
-    """Guesses the reward of a seat from its situation and the rules."""
+class Critic(PolicyNetwork):
+    """Guesses the reward of a seat from its situation: the score of an option that says nothing."""
 
-    def __init__(self, layout: NetworkLayout) -> None:
-        super().__init__()
-        self.rules = nn.Sequential(
-            nn.Linear(layout.rules, RULES_HIDDEN), nn.ReLU(), nn.Linear(RULES_HIDDEN, _VALUE_HIDDEN)
-        )
-        self.situation = nn.Linear(layout.situation, _VALUE_HIDDEN)
-        self.end = nn.Sequential(
-            nn.ReLU(), nn.Linear(_VALUE_HIDDEN, _VALUE_SECOND), nn.ReLU(), nn.Linear(_VALUE_SECOND, 1)
-        )
-
-    def forward(self, rules: Tensor, cell: Tensor, situations: Tensor) -> Tensor:
+    def values(self, rules: Tensor, cell: Tensor, situations: Tensor) -> Tensor:
         """Return the reward that is expected at each decision."""
-        value: Tensor = self.end(self.situation(situations) + self.rules(rules)[cell]).squeeze(1)
+        rows = situations.shape[0]
+        nothing = situations.new_zeros(rows, self.layout.option)
+        nothing[:, 0] = 1.0
+        value: Tensor = self(rules, cell, situations, nothing, torch.arange(rows))
         return value
 
 
@@ -91,8 +81,3 @@ def log_chances(scores: Tensor, owner: Tensor, decisions: int) -> Tensor:
     shifted = scores - highest[owner]
     total = torch.zeros(decisions).index_add(0, owner, shifted.exp())
     return shifted - total.log()[owner]
-
-
-def state_arrays(module: nn.Module) -> dict[str, Any]:
-    """Return the numbers of a module as plain arrays."""
-    return {name: value.detach().numpy().copy() for name, value in module.state_dict().items()}

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from balance.games.compiled.weights import Floats, NetworkLayout
-from balance.learning.model import PolicyNetwork, ValueNetwork, log_chances
+from balance.learning.model import Critic, PolicyNetwork, log_chances
 from balance.learning.recording import Experience, Ints, advantages
 
 CLIP = 0.2
@@ -18,7 +18,7 @@ DECAY = 0.95
 _VALUE_CHUNK = 16384
 _RULES_SCALE = 4.0
 _VALUE_RATE = 6e-4
-"""The value network learns at least at this rate: it has to follow the player."""
+"""The critic learns at least at this rate: it has to follow the player."""
 _SURE = 0.98
 """Decisions taken with a higher probability teach little: a share of them is fitted, and counts for all."""
 _SURE_SHARE = 0.25
@@ -31,8 +31,6 @@ class Step:
     rate: float
     entropy: float
     minibatch: int
-    values_only: bool = False
-    """Whether only the value network learns: one that knows nothing yet would mislead a trained player."""
 
 
 class Fitter:
@@ -42,15 +40,14 @@ class Fitter:
         torch.manual_seed(seed)
         torch.set_num_threads(1)
         self.threads = threads
-        self.policy, self.value = PolicyNetwork(layout), ValueNetwork(layout)
-        self._replicas = [(PolicyNetwork(layout), ValueNetwork(layout)) for _ in range(threads)]
-        self._copies = [[*policy.parameters(), *value.parameters()] for policy, value in self._replicas]
+        self.policy, self.critic = PolicyNetwork(layout), Critic(layout)
+        self._replicas = [(PolicyNetwork(layout), Critic(layout)) for _ in range(threads)]
+        self._copies = [[*policy.parameters(), *critic.parameters()] for policy, critic in self._replicas]
         self._pool = ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,))
-        self._parameters = [*self.policy.parameters(), *self.value.parameters()]
+        self._parameters = [*self.policy.parameters(), *self.critic.parameters()]
         # what rules do is seen in few cells each: their share of the network learns in larger steps
-        names = [name for name, _ in self.policy.named_parameters()]
-        scales = [_RULES_SCALE if name.startswith(("rules", "mix")) else 1.0 for name in names]
-        scales += [1.0] * (len(self._parameters) - len(scales))
+        names = [name for name, _ in self.policy.named_parameters()] * 2
+        scales = [_RULES_SCALE if name.startswith(("rules", "gate")) else 1.0 for name in names]
         self.optimiser = torch.optim.Adam(
             [{"params": [p], "scale": scale} for p, scale in zip(self._parameters, scales, strict=True)],
             lr=1e-3,
@@ -69,14 +66,14 @@ class Fitter:
                     own.grad = None
 
     def values(self, part: Experience, replica: int = 0) -> Floats:
-        """Return the value network's guess for every decision."""
-        _, value = self._replicas[replica]
+        """Return the critic's guess for every decision."""
+        _, critic = self._replicas[replica]
         rules = torch.from_numpy(part.rules)
         parts = []
         with torch.no_grad():
             for at in range(0, part.cell.size, _VALUE_CHUNK):
                 rows = slice(at, at + _VALUE_CHUNK)
-                guess = value(
+                guess = critic.values(
                     rules, torch.from_numpy(part.cell[rows]), torch.from_numpy(part.situations[rows])
                 )
                 parts.append(guess.numpy())
@@ -101,7 +98,7 @@ class Fitter:
         steps = max(1, min(order.size for order in orders) // size)
         policy = len(list(self.policy.parameters()))
         for number, group in enumerate(self.optimiser.param_groups):
-            rate = max(step.rate, _VALUE_RATE) if number >= policy else step.rate * (not step.values_only)
+            rate = max(step.rate, _VALUE_RATE) if number >= policy else step.rate
             group["lr"] = rate * group["scale"]
         logs = np.zeros(4)
         for number in range(steps):
@@ -124,14 +121,14 @@ class Fitter:
             found = [grad for grad in grads if grad is not None]
             parameter.grad = sum(found[1:], found[0]) / len(grads) if found else None
         torch.nn.utils.clip_grad_norm_(list(self.policy.parameters()), 0.5)
-        torch.nn.utils.clip_grad_norm_(list(self.value.parameters()), 1.0)
+        torch.nn.utils.clip_grad_norm_(list(self.critic.parameters()), 1.0)
         self.optimiser.step()
         self._share()
 
     def _gradient(
         self, k: int, part: Experience, rows: Ints, gains: Floats, returns: Floats, step: Step
     ) -> tuple[float, float, float, float]:
-        policy, value = self._replicas[k]
+        policy, critic = self._replicas[k]
         rules = torch.from_numpy(part.rules)
         cell = torch.from_numpy(part.cell[rows])
         situations = torch.from_numpy(part.situations[rows])
@@ -143,7 +140,8 @@ class Fitter:
         share = torch.from_numpy(counts / counts.sum())
         loss = -(share * torch.minimum(ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain)).sum()
         spread = (share * entropy).sum()
-        error = (share * (value(rules, cell, situations) - torch.from_numpy(returns[rows])).square()).sum()
+        guesses: Any = critic.values(rules, cell, situations)
+        error = (share * (guesses - torch.from_numpy(returns[rows])).square()).sum()
         (loss - step.entropy * spread + 0.5 * error).backward()
         clipped = float(((ratio - 1).abs() > CLIP).float().mean())
         return float(loss.detach()), float(error.detach()), float(spread.detach()), clipped

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import nan, sqrt
 from pathlib import Path
 from statistics import fmean, variance
 from typing import Any, Final
@@ -42,16 +42,20 @@ def has_plateaued(entries: Sequence[Mapping[str, Any]], figure: str, since: int 
 
 
 def draw_progress(entries: Sequence[Mapping[str, Any]], figure: str, folder: Path) -> None:
-    """Draw win points among bots, and what bots win among learned players, over the games played."""
+    """Draw win points among bots, and what bots and one who searches win among learned, by games played."""
     from matplotlib.figure import Figure
 
     measured = [entry for entry in entries if figure in entry]
     picture = Figure(figsize=(7, 4), layout="constrained")
     axes = picture.subplots()
     games = [entry["games"] / 1e6 for entry in measured]
-    names = [name for name, value in measured[-1].items() if name.startswith((figure, "adaptive", "none"))]
+    names = [
+        name
+        for name, value in measured[-1].items()
+        if name.startswith((figure, "adaptive", "none", "search"))
+    ]
     for name in names:
-        axes.plot(games, [entry[name] for entry in measured], label=name.replace("_", " "))
+        axes.plot(games, [entry.get(name, nan) for entry in measured], label=name.replace("_", " "))
     axes.axhline(1.0, color="grey", linewidth=0.8)
     axes.set_xlabel("million games")
     axes.set_ylabel("win points")

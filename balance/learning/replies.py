@@ -69,7 +69,9 @@ def best_reply(
         stage = Stage(games, (5e-4, 1e-4), (0.004, 0.001), self_play=0.0, past_play=0.0)
     else:
         stage = Stage(games, (2e-3, 1e-4), (0.02, 0.001), (0.2, 0.0), self_play=0.0, past_play=0.0)
-    settings = Settings((stage,), seed, threads, _CELLS, _GAMES, frozen_play=1.0, alone=1.0, evaluate_every=0)
+    settings = Settings(
+        (stage,), seed, threads, _CELLS, _GAMES, frozen_play=1.0, alone=1.0, evaluate_every=0, probe_every=0
+    )
     one = _OneCell(game, make)
     training = Training(cast("Trainable", one), None, settings, start, frozen)
     while training.games < games:
@@ -85,7 +87,10 @@ def best_reply(
 def measure_alone(
     game: Trainable, cell: Any, weights: Mapping[str, Floats], frozen: Frozen, games: int, seed: int
 ) -> tuple[float, float]:
-    """Return the mean and spread of the win points of a network alone among a frozen table."""
+    """Return the mean and spread of the win points of a network alone among a frozen table.
+
+    Where it wins no game, the spread is that of one game won: an interval without width would say too much.
+    """
     cell.networks[game.learner] = fold(weights, cell.features)
     if frozen.weights is not None:
         cell.networks[frozen.policy] = fold(frozen.weights, cell.features)
@@ -95,4 +100,5 @@ def measure_alone(
     winners = game.outcomes(cell, seed, indices, seats)
     points = np.where(winners == indices % cell.players, cell.players, 0.0)
     points = np.where(winners < 0, 1.0, points)
-    return float(points.mean()), float(points.std())
+    least = cell.players * sqrt((games - 1.0) / games**2)
+    return float(points.mean()), max(float(points.std()), least)

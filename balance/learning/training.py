@@ -1,11 +1,14 @@
 """Training by self-play: draws cells, lets the learner play itself, its past and bots, and fits it.
 
 A game gives what `Trainable` says. Half of the games are pure self-play; cells that go badly are drawn more
-often. Everything is kept in a folder, so that training can be resumed.
+often: where bots do well, where games stall, and where one who searches beats a table of learners. Everything
+is kept in a folder, so that training can be resumed.
 """
 
 import json
 import time
+import zipfile
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,9 +17,17 @@ from typing import Any, Final, Protocol
 import numpy as np
 import torch
 
+from balance.errors import DataError
 from balance.games.compiled.recorder import Recorder
-from balance.games.compiled.weights import Floats, NetworkLayout, Stamp, fold, write_weights
-from balance.learning.model import state_arrays
+from balance.games.compiled.weights import (
+    CRITIC,
+    Floats,
+    NetworkLayout,
+    Stamp,
+    critic_of,
+    fold,
+    write_weights,
+)
 from balance.learning.ppo import Fitter, Step
 from balance.learning.recording import Experience, Ints, gather
 
@@ -88,6 +99,10 @@ class Trainable(Protocol):
         """Return who wins games (-1: nobody)."""
         ...
 
+    def search_points(self, weights: Mapping[str, Floats], combination: Combination, seed: int) -> float:
+        """Return the win points of one who searches among learners; 1.0 where a game has no search."""
+        ...
+
     def evaluate(self, weights: Mapping[str, Floats], seed: int) -> dict[str, float]:
         """Measure weights against bots."""
         ...
@@ -132,8 +147,9 @@ class Settings:
     snapshot_every: int = 15
     most_snapshots: int = 40
     evaluate_every: int = 10
-    warm_up: int = 40_000
-    """Games for which only the value network learns, where training begins with given weights."""
+    probe_every: int = 10
+    """Iterations after which some combinations are played by one who searches; 0: never."""
+    probed: int = 24
 
     def stage(self, games: int) -> tuple[Stage, float]:
         """Return the stage after some games, and which part of it is done."""
@@ -166,12 +182,12 @@ class Training:
         league: Sequence[Mapping[str, Floats]] = (),
     ) -> None:
         self.game, self.folder, self.settings = game, folder, settings
-        self.begun = start is not None
         self.league = league
         """Weights that stay among the past selves, such as best replies."""
         self.fitter = Fitter(game.layout, settings.threads, settings.seed)
         if start is not None:
             self.fitter.policy.load(start)
+            self.fitter.critic.load(critic_of(start))
         self.frozen = frozen
         self.snapshots: list[dict[str, Floats]] = []
         self.iteration = 0
@@ -180,6 +196,8 @@ class Training:
         """Win points of the learner among bots, as a running mean, by combination and number of players."""
         self.stalling = np.zeros_like(self.standing)
         """Share of games that stall, likewise."""
+        self.beaten = np.zeros((len(game.combinations), 1))
+        """Win points above a fair share of one who searches, by combination."""
         rows = settings.cells * settings.games * 200 // settings.threads
         self._recorders = [Recorder(game.layout, rows, rows * 5) for _ in range(settings.threads)]
         self._players = [game.player() for _ in range(settings.threads)]
@@ -210,10 +228,9 @@ class Training:
         )
         played = time.monotonic() - began
         step = Step(
-            rate=stage.rate[0] * (stage.rate[1] / stage.rate[0]) ** done,
-            entropy=stage.entropy[0] * (stage.entropy[1] / stage.entropy[0]) ** done,
+            rate=_falling(stage.rate, done),
+            entropy=_falling(stage.entropy, done),
             minibatch=settings.minibatch,
-            values_only=self.begun and self.games < settings.warm_up,
         )
         logged = self.fitter.fit(parts, step, rng)
         results = [result for part in parts for result in part.results]
@@ -236,6 +253,9 @@ class Training:
             "seconds": round(time.monotonic() - began, 2),
             **logged,
         }
+        if settings.probe_every and self.iteration % settings.probe_every == 0:
+            self._probe(rng)
+            entry["search_among_learned"] = 1.0 + float(self.beaten.mean())
         if settings.evaluate_every and self.iteration % settings.evaluate_every == 0:
             entry |= self.game.evaluate(self.mean_weights(), 1000 + self.iteration)
             self.save()
@@ -243,6 +263,18 @@ class Training:
             with (self.folder / LOG).open("a") as file:
                 file.write(json.dumps(entry) + "\n")
         return entry
+
+    def _probe(self, rng: np.random.Generator) -> None:
+        """Let one who searches play in some combinations."""
+        weights = self.weights()
+        places = rng.integers(len(self.game.combinations), size=self.settings.probed)
+        seed = int(rng.integers(1 << 62))
+        jobs = [
+            lambda place=place: self.game.search_points(weights, self.game.combinations[place], seed)
+            for place in places
+        ]
+        for place, points in zip(places, self.fitter.run(jobs), strict=True):
+            self.beaten[place] += 0.5 * (points - 1.0 - self.beaten[place])
 
     def _play(
         self,
@@ -260,6 +292,7 @@ class Training:
         count = settings.cells // settings.threads
         behind = self.standing.mean(axis=0) - self.standing  # what is normal depends on the number of players
         draws = np.clip(1.0 + 2.0 * behind, 0.6, 5.0) + 20.0 * self.stalling
+        draws += 4.0 * np.clip(self.beaten - 0.2, 0.0, 1.5)
         draws *= np.array(list(game.counts.values()))
         drawn = rng.choice(draws.size, size=count, p=draws.ravel() / draws.sum())
         rules, cells, rewards, results = [], [], [], []
@@ -345,7 +378,15 @@ class Training:
     def mean_weights(self) -> dict[str, Floats]:
         """Return the mean of the present weights and the last snapshots: steadier than any of them."""
         kept = [*self.snapshots[-AVERAGED:], self.fitter.policy.weights()]
-        return {name: np.mean([one[name] for one in kept], axis=0, dtype=np.float32) for name in kept[-1]}
+        mean = self.weights()
+        for name in kept[-1]:
+            mean[name] = np.mean([one[name] for one in kept], axis=0, dtype=np.float32)
+        return mean
+
+    def weights(self) -> dict[str, Floats]:
+        """Return the present weights of the player and of its critic."""
+        critic = {CRITIC + name: array for name, array in self.fitter.critic.weights().items()}
+        return self.fitter.policy.weights() | critic
 
     def save(self) -> None:
         """Write weights and checkpoint, if there is a folder."""
@@ -353,8 +394,8 @@ class Training:
             return
         weights = self.fitter.policy.weights()
         write_weights(self.folder / WEIGHTS, self.mean_weights(), self.game.stamp(), self.log())
-        arrays: dict[str, Any] = {f"value/{n}": a for n, a in state_arrays(self.fitter.value).items()}
-        arrays |= {f"policy/{n}": a for n, a in weights.items()}
+        arrays: dict[str, Any] = {f"policy/{n}": a for n, a in weights.items()}
+        arrays |= {f"critic/{n}": a for n, a in self.fitter.critic.weights().items()}
         state = self.fitter.optimiser.state_dict()["state"]
         for number, moments in state.items():
             for name, value in moments.items():
@@ -364,6 +405,7 @@ class Training:
         arrays |= {
             "standing": self.standing,
             "stalling": self.stalling,
+            "beaten": self.beaten,
             "progress": np.array([self.iteration, self.games]),
         }
         partial = self.folder / "checkpoint.part.npz"
@@ -371,13 +413,29 @@ class Training:
         partial.replace(self.folder / CHECKPOINT)
 
     def _resume(self, checkpoint: Path) -> None:
-        with np.load(checkpoint, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        try:
+            with np.load(checkpoint, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            self._take_up(arrays)
+        except (
+            OSError,
+            EOFError,
+            ValueError,
+            KeyError,
+            RuntimeError,
+            zipfile.BadZipFile,
+            zlib.error,
+        ) as error:
+            raise DataError(
+                f"{checkpoint} is damaged, or not of this training ({error}); name another folder"
+            ) from error
+
+    def _take_up(self, arrays: Mapping[str, Any]) -> None:
         under = _under(arrays)
         self.fitter.policy.load(under("policy/"))
-        self.fitter.value.load_state_dict({n: torch.from_numpy(a) for n, a in under("value/").items()})
+        self.fitter.critic.load(under("critic/"))
         self.iteration, self.games = (int(value) for value in arrays["progress"])
-        self.standing, self.stalling = arrays["standing"], arrays["stalling"]
+        self.standing, self.stalling, self.beaten = (arrays[n] for n in ("standing", "stalling", "beaten"))
         state: dict[int, dict[str, Any]] = {}
         for name, value in under("adam/").items():
             number, moment = name.split("/")
@@ -389,6 +447,12 @@ class Training:
             number, array = name.split("/")
             snapshots.setdefault(int(number), {})[array] = value
         self.snapshots = [snapshots[number] for number in sorted(snapshots)]
+
+
+def _falling(ends: tuple[float, float], done: float) -> float:
+    """Return the value between two ends, in equal ratios."""
+    begin, end = ends
+    return begin * (end / begin) ** done if begin else 0.0
 
 
 def _under(arrays: Mapping[str, Any]) -> Any:

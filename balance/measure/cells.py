@@ -109,7 +109,6 @@ def statistics(
     """
     if not runs:
         raise UsageError("no run is given")
-    refuse_chosen(runs)
     planned = planned_cells(runs, None if cells is None else set(cells))
     facts = runs[0].game.facts
     counted = None if len(planned) == len(planned_cells(runs)) else sorted(planned)
@@ -207,13 +206,6 @@ def telling_game(con: duckdb.DuckDBPyConnection, cell: int) -> tuple[int, int, i
     wanted = "select typical, middle, stalled from telling_games where cell_id = ?"
     typical, middle, stalled = con.execute(wanted, [cell]).fetchall()[0]
     return typical, middle, stalled
-
-
-def refuse_chosen(runs: Sequence[Run]) -> None:
-    """Refuse runs whose deals were chosen: they do not represent games in general."""
-    for run in runs:
-        if run.plan.chosen:
-            raise UsageError(f"{run.path} does not represent games in general: its deals were chosen")
 
 
 def planned_cells(runs: Sequence[Run], wanted: set[int] | None = None) -> dict[int, PlannedCell]:

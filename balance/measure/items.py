@@ -16,7 +16,7 @@ from balance.dataset.saved_queries import bind, find_question
 from balance.errors import UsageError
 from balance.games.contract import Facts
 from balance.games.variants import combinations_of
-from balance.measure.cells import connect_to, refuse_chosen
+from balance.measure.cells import connect_to
 from balance.nearest import unknown
 
 if TYPE_CHECKING:
@@ -33,11 +33,6 @@ class Item:
     name: str
     cost: int | None
     score: int | None
-
-
-def has_items(run: Run) -> bool:
-    """Return whether the game has items."""
-    return any(kind.name == run.game.facts.item for kind in run.game.kinds)
 
 
 def items_of(run: Run) -> list[Item]:
@@ -72,7 +67,6 @@ def choose_cells(
     """
     if not runs:
         raise UsageError("no run is given")
-    refuse_chosen(runs)
     played = {cell.id: cell for run in runs for cell in run.plan.cells if cell.games}
     lineups = sorted({cell.lineup for cell in played.values()})
     if lineup is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset.measures import declared, fractions, met_policies
@@ -20,7 +20,6 @@ from balance.dataset.paired_views import (
     create_paired,
     create_paired_sums,
 )
-from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.measure.cells import connect
 from balance.stats.ratio import Common, Difference, Ratio
@@ -28,8 +27,6 @@ from balance.stats.ratio import Common, Difference, Ratio
 if TYPE_CHECKING:
     import duckdb
 
-_EVERY: Final = 10_000_000_000
-"""Above every index of a deal."""
 _SUMS: Final = "own, base, common"
 
 
@@ -64,26 +61,12 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Dealt:
-    """An item that somebody can be dealt, and its place in the masks of each side; None: it lacks it."""
-
-    id: int
-    base: int | None
-    candidate: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Phase:
     """Two runs on the same deals."""
 
     base: Run
     candidate: Run
     pairings: tuple[Pairing, ...]
-    until: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    """Where deals were chosen, by item and players: only below this index are all deals with the item there.
-
-    Further deals hold it beside another item for which more were chosen, and would count that one too often.
-    """
 
     def common(self, pairings: Iterable[Pairing]) -> tuple[int, int]:
         """Return the first deal that all of some cells have on both sides, and the first that one lacks."""
@@ -102,19 +85,11 @@ def pair_cells(base: Run, candidate: Run, wanted: Iterable[tuple[int, tuple[str,
         other = known.get(cell.key)
         if cell.key not in keys or not cell.games or other is None or other.replicates != cell.replicates:
             continue
-        common = _common_deals(base, cell, candidate, other)
-        if common:
+        one, two = cell.indices, other.indices
+        common = min(one.stop, two.stop) - max(one.start, two.start)
+        if common > 0:
             found.append(Pairing(len(found), *cell.key, cell.replicates, common, cell.id, other.id))
     return Phase(base, candidate, tuple(found))
-
-
-def _common_deals(base: Run, cell: PlannedCell, candidate: Run, other: PlannedCell) -> int:
-    one, two = (
-        run.plan.indices(own.players, own.first, own.deals) for run, own in ((base, cell), (candidate, other))
-    )
-    if isinstance(one, range) and isinstance(two, range):
-        return max(0, min(one.stop, two.stop) - max(one.start, two.start))
-    return len(set(one) & set(two))
 
 
 def groups_of(pairings: Sequence[Pairing]) -> dict[Group, list[int]]:
@@ -151,7 +126,7 @@ def paired_measures(
     figures = [one for one in fractions(measures) if one.measure.compared]
     found: dict[Group, dict[str, Difference]] = {}
     for some in _tables(groups):
-        with _connect([phase], some) as con:
+        with _connect(phase, some) as con:
             create_paired_sums(con, figures)
             rows = con.execute(f'select part, measure, "of", {_SUMS} from paired_sums').fetchall()
         order = {(one.measure.name, one.of): k for k, one in enumerate(figures)}
@@ -172,7 +147,7 @@ def paired_items(phase: Phase) -> dict[tuple[int, str], dict[tuple[str, int], Di
     for own in phase.pairings:
         tables.setdefault((own.players, own.lineup), []).append(own)
     found: dict[tuple[int, str], dict[tuple[str, int], Difference]] = {}
-    with _connect([phase], {}) as con:
+    with _connect(phase, {}) as con:
         create_item_sums(con, [(*table, *phase.common(own)) for table, own in tables.items()])
         rows = con.execute(
             f"select players, lineup, measure, item, {_SUMS} from item_sums order by item, measure desc"
@@ -183,26 +158,18 @@ def paired_items(phase: Phase) -> dict[tuple[int, str], dict[tuple[str, int], Di
 
 
 def paired_dealt(
-    phases: Sequence[Phase], groups: Mapping[Group, Sequence[int]], items: Sequence[Dealt]
+    phase: Phase, groups: Mapping[Group, Sequence[int]], items: Mapping[int, bool]
 ) -> dict[int, dict[Group, Difference]]:
     """Compare the win points of the seat that was dealt an item with those of that seat on the other side.
 
-    The base decides which seat was dealt it, or the candidate if the base does not have the item; so with a
-    removed item the figure is what its holder lost. Several phases have different deals of the same cells.
+    Items come with whether the base has them: it decides which seat was dealt it, else the candidate does. So
+    with a removed item the figure is what its holder lost.
     """
-    found: dict[int, dict[Group, Difference]] = {item.id: {} for item in items}
+    found: dict[int, dict[Group, Difference]] = {item: {} for item in items}
     if not items:
         return found
-    wanted = [
-        [
-            (item.id, players, phase.until.get((item.id, players), _EVERY), item.base is not None)
-            for item in items
-            for players in sorted({own.players for own in phase.pairings})
-        ]
-        for phase in phases
-    ]
-    with _connect(phases, groups) as con:
-        create_dealt_sums(con, phases[0].base.game.facts, wanted)
+    with _connect(phase, groups) as con:
+        create_dealt_sums(con, phase.base.game.facts, items)
         rows = con.execute(f"select part, item, {_SUMS} from dealt_sums").fetchall()
     for group, own in _by_group(groups, rows):
         for item, *sums in own:
@@ -216,17 +183,16 @@ def _tables(groups: Mapping[Group, Sequence[int]]) -> Iterator[dict[Group, Seque
         yield {g: own for g, own in groups.items() if (g.players, g.lineup) == table}
 
 
-def _connect(phases: Sequence[Phase], groups: Mapping[Group, Sequence[int]]) -> duckdb.DuckDBPyConnection:
-    """Return a connection with the views of the runs of phases and the members of groups."""
+def _connect(phase: Phase, groups: Mapping[Group, Sequence[int]]) -> duckdb.DuckDBPyConnection:
+    """Return a connection with the views of both runs and the members of groups."""
     con = connect()
     numbers = {number for own in groups.values() for number in own}
-    for place, phase in enumerate(phases):
-        cells = [
-            PairedCell(own.number, own.players, own.base, own.candidate)
-            for own in phase.pairings
-            if not groups or own.number in numbers
-        ]
-        create_paired(con, place, phase.base, phase.candidate, cells)
+    cells = [
+        PairedCell(own.number, own.players, own.base, own.candidate)
+        for own in phase.pairings
+        if not groups or own.number in numbers
+    ]
+    create_paired(con, phase.base, phase.candidate, cells)
     members = enumerate(groups.values())
     create_groups(con, ((number, part, len(own) == 1) for part, own in members for number in own))
     return con

@@ -24,15 +24,18 @@
 --   x_title: round
 --   y_title: share of choices
 with dealt as (
-  select c.lineup, c.round, c.players, deal(c.game_id) as deal, a.action, a.place,
-    count(*) filter (c.actions >> a.place & 1 = 1) as times, sum(bit_count(c.actions))::bigint as choices
-  from rounds c, (values ('speculate', 0), ('invent', 1), ('research', 2), ('work', 3)) a(action, place)
-  where ($lineup is null or c.lineup = $lineup) and c.round <= $last
-    and ($counts is null or list_contains(string_split($counts, ','), c.players::varchar))
-  group by all
+  select t.table_id, r.round, deal(r.game_id) as deal, sum(bit_count(r.actions))::bigint as choices,
+    [sum(r.actions & 1), sum(r.actions >> 1 & 1), sum(r.actions >> 2 & 1), sum(r.actions >> 3 & 1)]::bigint[] as times
+  from rounds r join cell_tables t on t.cell_id = r.cell_id
+  where ($lineup is null or r.lineup = $lineup) and r.round <= $last
+    and ($counts is null or list_contains(string_split($counts, ','), r.players::varchar))
+  group by t.table_id, r.round, deal(r.game_id)
 ), shared as (
-  select lineup, round, action, place, sum(times)::bigint as times, sum(choices)::bigint as choices, share(times, choices) as s
-  from dealt group by lineup, round, action, place
+  select c.lineup, d.round, a.action, a.place, sum(d.times[a.place])::bigint as times, sum(d.choices)::bigint as choices,
+    share(d.times[a.place], d.choices) as s
+  from dealt d join cells c on c.cell_id = d.table_id,
+    (values ('speculate', 1), ('invent', 2), ('research', 3), ('work', 4)) a(action, place)
+  group by c.lineup, d.round, a.action, a.place
 )
 select lineup, round, action, s.value as share, s.low as low, s.high as high, times, choices
 from shared where choices >= $least

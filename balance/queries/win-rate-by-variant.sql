@@ -15,10 +15,10 @@
 -- Spread: policy, win_points
 with dealt as (  -- the deal is the unit, in whatever cell
   select lineup, variant, "of" as policy, players, deal, sum(num) as x, sum(den) as y
-  from figures join cells using (cell_id) join (select cell_id, size, unnest(variants) as variant from combinations) using (cell_id)
-  where measure = 'win_points' and ($lineup is null or lineup = $lineup) and ($size is null or size = $size)
+  from variant_figures
+  where measure = 'win_points' and den > 0 and ($lineup is null or lineup = $lineup) and ($size is null or size = $size)
     and ($counts is null or list_contains(string_split($counts, ','), players::varchar))
-  group by all having sum(den) > 0
+  group by all
 ), shared as (
   select lineup, variant, policy, average(x, y) as s, count(*) as deals, sum(y)::bigint as seats
   from dealt group by lineup, variant, policy

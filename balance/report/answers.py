@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -37,6 +38,9 @@ def _answered(
     def ask(*args: _Asked.args, **given: _Asked.kwargs) -> Answer:
         return answer(experiment(*args, **given))
 
+    # what help() shows: this function, and not the experiment
+    vars(ask)["__signature__"] = inspect.signature(experiment).replace(return_annotation=Answer)
+    ask.__module__ = __name__
     return ask
 
 
@@ -50,9 +54,10 @@ def suggest(
     names: Sequence[str], *, strength: str = "quick", jobs: int | None = None, **asked: Any
 ) -> Answer:
     """Judge a combination of variants, as `check` does, and look for the smallest change that mends it."""
+    mending.check_strength(strength)
     found = checking.check(names, strength=strength, **asked)
     broken = found.verdict is Verdict.BROKEN
-    remedy = mending.suggest(found, found.thresholds, strength, jobs) if broken else None
+    remedy = mending.suggest(found, jobs) if broken else None
     return check_answer(found, remedy, mended=True)
 
 

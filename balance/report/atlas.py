@@ -66,6 +66,7 @@ def make_atlas(evidence: Evidence) -> Atlas | None:
         metrics=metrics,
         players=m.players,
         lineups=tuple((lineup, m.strength_name(lineup)) for lineup in m.lineups),
+        usual=m.usual,
         views=tuple(views),
         overall={players: _overall(m, places, players) for players in m.players},
         plain=tuple(plain),
@@ -141,6 +142,11 @@ def _title(m: Evidence, measured: Measurement | Name) -> str:
     return title[:1].upper() + title[1:]
 
 
+def _cause(m: Evidence, measured: Measurement) -> str:
+    """Return the title of what breaks a cell; whichever item it is, the cause is the same."""
+    return _title(m, Name(measured.metric, "" if measured.metric.name == "item" else measured.of))
+
+
 def _scaled(intervals: Iterable[Interval | None]) -> Scaled:
     columns: tuple[list[int | None], ...] = ([], [], [])
     for interval in intervals:
@@ -193,7 +199,7 @@ def _view(
         },
         tuple(replays.get(cell.id) if cell else None for cell in cells),
         tuple(tuple(_reasons(m, found)) if found else () for found in verdicts),
-        tuple(_title(m, found.broken[0].measured) if found and found.broken else "" for found in verdicts),
+        tuple(_cause(m, found.broken[0].measured) if found and found.broken else "" for found in verdicts),
     )
 
 
@@ -246,9 +252,10 @@ def _replays(m: Evidence) -> dict[int, str]:
         numbers = {
             cell.id: chosen[cell.id]
             for cell in run.plan.cells
-            if cell.id in chosen
-            and split_game_id(chosen[cell.id]).index in run.plan.indices(cell.players, cell.first, cell.deals)
+            if cell.id in chosen and split_game_id(chosen[cell.id]).index in cell.indices
         }
-        commands = replay_commands(run, list(numbers.values()), named=command_path(run.path))
+        commands = replay_commands(
+            run, list(numbers.values()), named=command_path(run.path), catalog=m.catalog_options
+        )
         replays |= dict(zip(numbers, commands, strict=True))
     return replays

@@ -96,6 +96,8 @@ class Atlas:
     players: tuple[int, ...]
     lineups: tuple[tuple[str, str], ...]
     """Lineups, each with the strength of play that it stands for."""
+    usual: str
+    """The lineup that decides: that of the default player, if it was played."""
     views: tuple[AtlasView, ...]
     """The views by number of players, then by lineup."""
     overall: Mapping[int, str]

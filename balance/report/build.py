@@ -10,16 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from balance.dataset.manifest import refuse_inside
+from balance.dataset.manifest import refuse_target
 from balance.dataset.run import Run, Runs, open_runs, read_plan
 from balance.dataset.saved_queries import Question, load_question
 from balance.errors import DataError, UsageError
 from balance.experiments.published import PublishedPrices, measured_prices
-from balance.files import write_new, write_whole
 from balance.judge.thresholds import load_thresholds
 from balance.nearest import unknown
 from balance.report.formatting import command_path
 from balance.report.model import Answer, Section, without_places
+from balance.userfiles import write_file
 
 if TYPE_CHECKING:
     from balance.experiments.side_by_side import Play
@@ -108,19 +108,6 @@ def _counts(players: str | int | Sequence[int] | None) -> str:
     return ",".join(map(str, players))
 
 
-def refuse_target(parameter: str, target: Path, force: bool, *, made: bool) -> None:
-    """Refuse a file that could not be written; `made`: its folder is created if it is missing."""
-    if target.is_dir():
-        raise UsageError(f"{parameter} {target}: is a folder; name a file in it", parameter=parameter)
-    if not made and not target.parent.is_dir():
-        raise UsageError(f"{parameter} {target}: there is no folder {target.parent}", parameter=parameter)
-    if target.exists() and not force:
-        raise UsageError(
-            f"{parameter} {target}: exists already; force replaces it", parameter=(parameter, "force")
-        )
-    refuse_inside(target, parameter)
-
-
 def opened(asked: ReportRequest) -> Runs:
     """Open the runs, those of the edition if one is asked for."""
     if not asked.runs:
@@ -195,9 +182,10 @@ def _chapters(runs: Runs, queries: Sequence[Question]) -> list[Section]:
     if not queries:
         return []
     from balance.dataset.connection import connect
+    from balance.dataset.limits import Limits
     from balance.report.query_blocks import chapters_of
 
-    with connect(runs) as con:
+    with connect(runs, Limits(watch_memory=True)) as con:
         return chapters_of(con, queries)
 
 
@@ -241,13 +229,7 @@ def save(
     for target, content in rendered.items():
         if target.parent == REPORTS:
             target.parent.mkdir(parents=True, exist_ok=True)
-        if force:
-            write_whole(target, content)
-        else:
-            try:
-                write_new(target, content)
-            except FileExistsError:
-                raise UsageError(f"{target} exists already; force replaces it", parameter="force") from None
+        write_file(target, iter([content]), replace=force)
     return list(targets.values())
 
 
@@ -256,7 +238,7 @@ def save_as(answer: Answer, path: Path, *, force: bool = False) -> Path:
     formats = {suffix: name for name, suffix in SUFFIXES.items()}
     if path.suffix not in formats:
         raise UsageError(f"{path}: expected a name that ends in {', '.join(formats)}", parameter="path")
-    refuse_target("path", path, force, made=False)
+    refuse_target("path", path, force)
     return save(answer, {formats[path.suffix]: path}, force=force)[0]
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from balance.dataset.derived import create_tables
 from balance.dataset.plan import PlannedCell
 from balance.dataset.views import create_views
 from balance.errors import UsageError
@@ -16,24 +17,22 @@ from balance.games.contract import CatalogEntry
 from balance.games.variants import entry_names, variant_ids
 from balance.judge.sentences import in_brief, open_sentence, pool_sentence, quality_overview, unseen_sentence
 from balance.judge.strengths import of_default, strength_of
+from balance.judge.tables import rows_of
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
 from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import Step
-from balance.report.formatting import count, interval, listed, text, whole
+from balance.report.formatting import count, listed
 from balance.report.glossary import game_words, terms
 from balance.report.model import (
     Answer,
     Block,
     Bullets,
-    Cell,
     Chart,
     Code,
-    Heading,
     Paragraph,
     Section,
-    Source,
     Summary,
     Table,
     VerdictCount,
@@ -43,7 +42,6 @@ from balance.report.model import (
 from balance.report.next_steps import check_command, next_steps
 from balance.report.query_blocks import RunQueries
 from balance.report.records import finding_record, verdict_record
-from balance.stats.intervals import Interval
 from balance.sweep.replaying import replay_commands
 
 if TYPE_CHECKING:
@@ -214,7 +212,7 @@ class _Sheet:
         look: list[Block] = [Bullets(tuple(shown))]
         if self.replay is not None:
             look.append(Code(self.replay["command"], f"A game to look at ({self.replay['what']})"))
-        return [*look, self._verdict_table()]
+        return [*look, *self._verdict_table()]
 
     def _where(self, cell: Any, said: str) -> str:
         """Put the table at which something was found before a sentence, unless there is only one."""
@@ -239,55 +237,12 @@ class _Sheet:
             told.append(literal(f"{entry.name}: {rule}"))
         return [Bullets(tuple(told))] if told else []
 
-    def _verdict_table(self) -> Table:
-        alone = self.found.variants if len(self.found.variants) > 1 else ()
-        rows = [
-            (
-                whole(cell.cell.players),
-                text(self._judged_at(cell)),
-                Cell(cell.verdict.value, cell.verdict.value),
-                *(self._alone(cell.cell, name) for name in alone),
-                interval(self._median(cell.cell), "integer"),
-                whole(cell.cell.games),
-                Cell(cell.cell.id, str(cell.cell.id)),
-            )
-            for cell in self._verdicts()
-        ]
-        return Table(
-            "verdict",
-            "Verdicts, on the pair and on each alone" if alone else "Verdicts",
-            (
-                Heading("players", "Players", "integer"),
-                Heading("strength", "In"),
-                Heading("verdict", "Together" if alone else "Verdict", "verdict"),
-                *(Heading(f"alone{k}", self.names[name], "verdict") for k, name in enumerate(alone)),
-                Heading("p50", "Median rounds", "interval"),
-                Heading("games", "Games", "integer"),
-                Heading("cell_id", "Cell", "integer"),
-            ),
-            tuple(rows),
-            Source(
-                count(sum(cell.cell.games for cell in self._verdicts()), "game", "games"),
-                "95%, order statistics",
-                command=self.check,
-            ),
-        )
-
-    def _judged_at(self, cell: Any) -> str:
-        """Return the players of a table, with what is judged there if that is not everything."""
-        if cell.cell in of_default([c.cell for c in self._verdicts()], self.facts):
-            return str(cell.strength)
-        judged_here = dict.fromkeys(f.measured.metric.name for f in cell.findings if f.holds)
-        return f"{cell.strength} ({', '.join(judged_here) or 'nothing judged'})"
-
-    def _median(self, cell: PlannedCell) -> Interval:
-        return next(m.interval for m in self.found.bench.of(cell) if m.metric.name == "length")
-
-    def _alone(self, cell: PlannedCell, name: str) -> Cell:
-        alone = self.found.judgements.find(cell.players, (name,))
-        verdicts = (c.verdict.value for c in alone.cells if c.cell.lineup == cell.lineup) if alone else ()
-        verdict = next(iter(verdicts), "")
-        return Cell(verdict, verdict or "not played")
+    def _verdict_table(self) -> list[Table | Chart]:
+        counts = sorted({j.players for j in self.found.own})
+        given = {"variants": ",".join(self.found.variants), "counts": ",".join(map(str, counts))}
+        n = count(sum(cell.cell.games for cell in self._verdicts()), "game", "games")
+        caption = "Verdicts, on the pair and on each alone" if len(self.found.variants) > 1 else ""
+        return [self._queries.block("pair-verdicts", given, caption=caption, n=n)]
 
     def _at(self, cell: PlannedCell) -> str:
         return f"{cell.players} players, {strength_of(self.facts, cell.lineup).name}"
@@ -295,7 +250,9 @@ class _Sheet:
     @cached_property
     def _queries(self) -> RunQueries:
         """The query files of reports, on the connection of the check."""
-        return RunQueries(self.found.runs, con=self.found.con)
+        found = self.found
+        create_tables(found.con, rows_of(found.judgements, found.statistics, found.thresholds))
+        return RunQueries(found.runs, names=self.names, con=found.con, judging=self.check)
 
     def _lengths(self) -> Table | Chart:
         return self._queries.block(

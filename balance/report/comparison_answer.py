@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from balance.experiments.compare.changes import ALL, COMBINATION, ITEM, LEVELS, VARIANT, Change, halved
-from balance.experiments.compare.comparison import Comparison, Power, Side, Uncompared
+from balance.experiments.compare.comparison import Comparison, Side, Uncompared
 from balance.judge.sentences import unseen_sentence
 from balance.judge.strengths import strength_of
 from balance.judge.verdict import Verdict
@@ -45,6 +45,8 @@ _LONG: Final = 12
 """Rows above which a table is folded."""
 _FIRST: Final = 5
 """Sentences at most on each subject that matters to players; the others are in the tables."""
+_BESIDE: Final = 3
+"""Other clear changes that are named where there is no table of them."""
 _DIFFERENCES: Final = 40
 """Differences of the catalogs at most."""
 _INTERVAL: Final = "95%, Student's t over deals, paired"
@@ -63,8 +65,8 @@ def comparison_answer(found: Comparison, command: str = "", *, every: bool = Fal
     """Return the answer of a comparison; `command` makes it again, `every` lists what did not change too."""
     facts, sides = found.game.facts, (found.base, found.candidate)
     command = command or shlex.join(["balance", "compare", found.base.label, found.candidate.label])
-    runs = [run for side in sides for run in side.runs]
-    words = _Words(found)
+    runs = [side.run for side in sides if side.run]
+    words = Wording(found)
     return Answer(
         kind="comparison",
         title=words.title,
@@ -87,7 +89,7 @@ def comparison_answer(found: Comparison, command: str = "", *, every: bool = Fal
     )
 
 
-def _sections(words: _Words, command: str) -> Iterator[Section]:
+def _sections(words: Wording, command: str) -> Iterator[Section]:
     found = words.found
     if not found.same:
         yield Section("players", "What changed for players", _bullets(words.for_players()))
@@ -95,11 +97,6 @@ def _sections(words: _Words, command: str) -> Iterator[Section]:
     yield Section("changed", "What was changed", _bullets(words.differences()))
     if not found.same:
         yield Section("moved", "Everything else that clearly changed", tuple(_moved(words, command)))
-    yield Section(
-        "power",
-        "What would have shown (in 80% of cases, each test alone at 5%)",
-        _bullets(words.power(one) for one in found.power),
-    )
     yield Section("uncompared", "Not compared", _bullets(map(_uncompared, found.uncompared)))
     if not found.same:
         yield Section("how", "How we know", tuple(_how(words, command)))
@@ -113,13 +110,13 @@ def _bullets(said: Iterable[str]) -> tuple[Block, ...]:
 # --- words
 
 
-class _Words:
+class Wording:
     """A comparison in words."""
 
     def __init__(self, found: Comparison) -> None:
         self.found = found
         self.lineups = sorted({change.lineup for change in found.changes})
-        changed = {str(one.item) for one in found.power}
+        changed = {one.id for one in found.differences if one.kind == found.game.facts.item}
         self._whole = [
             change
             for change in found.changes
@@ -132,6 +129,9 @@ class _Words:
         """Figures over everything that was compared; without the wins of one seat where all are alike."""
         self.first = {subject: self._about(subject) for subject in _SUBJECTS}
         """Clear changes of what matters to players; shown there, and not again."""
+        shown = {change.looked for own in self.first.values() for change in own}
+        self.left = [change for change in found.changed if change.looked not in shown]
+        """All others."""
 
     def _about(self, subject: str) -> list[Change]:
         own = [change for change in self._whole if change.sure and change.measured.compared == subject]
@@ -166,7 +166,7 @@ class _Words:
             return "SAME"
         if self.found.newly_broken:
             return "BROKEN NOW"
-        return "CHANGED" if self.found.changed or self.found.verdicts else "NO CHANGE BEYOND DOUBT"
+        return "CHANGED" if self.found.changed or self.found.verdicts else "NO CLEAR CHANGE"
 
     @property
     def answer(self) -> str:
@@ -197,6 +197,11 @@ class _Words:
         moved = Counter((one.before, one.after) for one in self.found.verdicts)
         said = ", ".join(f"{n} {before} -> {after}" for (before, after), n in sorted(moved.items()))
         yield f"Verdicts: {said}." if moved else "No verdict changed."
+
+    def beside(self) -> Iterator[str]:
+        """Yield the largest of all other clear changes."""
+        for change in self.left[:_BESIDE]:
+            yield f"Beside that: {self.sentence(change)}."
 
     def _detectable(self, subject: str) -> str:
         """Return what would have shown, of the first figure of a subject."""
@@ -250,20 +255,6 @@ class _Words:
         said = f"carried by {one}: without it" if halved(change, change.rest) else f"not sure without {one}:"
         return f"{said} {_moved_by(change.rest)}"
 
-    def power(self, power: Power) -> str:
-        """Return what could have been seen."""
-        where = f"{self.found.names.get(str(power.item), power.item)}, {power.players} players"
-        where += f", {power.lineup}" if len({one.lineup for one in self.found.power}) > 1 else ""
-        change = "win points of the seat that was dealt it"
-        deals = f"where it was dealt in {power.dealt:,} deals"
-        if power.whole is None:
-            return f"{where}: a change of {power.worst:.2f} {change}, {deals}."
-        together = f"a change of {power.whole:.3f} {change}, over all combinations together"
-        single = (
-            f"{power.nine_of_ten:.2f} in nine of ten single combinations ({power.worst:.2f} in the worst)"
-        )
-        return f"{where}: {together}; of {single}, {deals}."
-
     def families(self) -> Iterator[str]:
         """Yield what the changes and the verdicts are corrected for."""
         family = self.found.family
@@ -316,7 +307,7 @@ def _moved_by(change: Change) -> str:
 # --- tables and figures
 
 
-def _verdicts(words: _Words, command: str) -> Iterator[Block]:
+def _verdicts(words: Wording, command: str) -> Iterator[Block]:
     found = words.found
     yield Bullets(
         tuple(
@@ -357,18 +348,16 @@ def _verdicts(words: _Words, command: str) -> Iterator[Block]:
         yield Table("verdict-changes", title, columns, rows, source, long=len(rows) > _LONG)
 
 
-def _moved(words: _Words, command: str) -> Iterator[Block]:
-    shown = {change.looked for own in words.first.values() for change in own}
-    left = [change for change in words.found.changed if change.looked not in shown]
-    if left:
+def _moved(words: Wording, command: str) -> Iterator[Block]:
+    if words.left:
         yield Paragraph("The largest first, in units of what the figure varies from [[deal]] to deal.")
     for level in LEVELS:
-        own = [change for change in left if change.level == level]
+        own = [change for change in words.left if change.level == level]
         if own:
             yield _table(words, level, own, command)
 
 
-def _table(words: _Words, level: str, own: Sequence[Change], command: str) -> Table:
+def _table(words: Wording, level: str, own: Sequence[Change], command: str) -> Table:
     found, facts = words.found, words.found.game.facts
     base, candidate = (
         str(without_places(s.label, absolute([s.label]))) for s in (found.base, found.candidate)
@@ -409,11 +398,12 @@ def _table(words: _Words, level: str, own: Sequence[Change], command: str) -> Ta
     )
 
 
-def _how(words: _Words, command: str) -> Iterator[Block]:
+def _how(words: Wording, command: str) -> Iterator[Block]:
     found = words.found
     where = "; ".join(
-        f"{name} {', '.join(str(run.path) for run in side.runs)}"
+        f"{name} {side.run.path}"
         for name, side in (("base", found.base), ("candidate", found.candidate))
+        if side.run
     )
     yield Paragraph(
         f"{count(found.games, 'game', 'games')} of both sides on the same deals, seed {found.seed}, "
@@ -444,23 +434,23 @@ def _record(change: Change) -> dict[str, Any]:
     return {name: own[name] if name in own else getattr(change, name) for name in _COLUMNS}
 
 
+def verdict_records(found: Comparison) -> list[dict[str, Any]]:
+    """Return the verdicts that moved, for programs."""
+    return [{name: getattr(one, name) for name in _VERDICT_KEYS} for one in found.verdicts]
+
+
 def _records(found: Comparison) -> dict[str, Any]:
     sides = {"base": found.base, "candidate": found.candidate}
     return {
         **{name: _side(side) for name, side in sides.items()},
         "same": found.same or None,
         "differences": [one._asdict() for one in found.differences],
-        "verdicts": [{name: getattr(one, name) for name in _VERDICT_KEYS} for one in found.verdicts],
+        "verdicts": verdict_records(found),
         "counts": [
             {"players": players, "before": _tally(before), "after": _tally(after)}
             for players, (before, after) in found.counts.items()
         ],
         "fresh": [_record(change) for change in found.fresh.values()],
-        "detectable": [
-            {"item": one.item, "players": one.players, "lineup": one.lineup, "dealt": one.dealt,
-             "all": one.whole, "nine_of_ten_combinations": one.nine_of_ten, "worst_combination": one.worst}
-            for one in found.power
-        ],
         "uncompared": [asdict(one) for one in found.uncompared],
         "family": asdict(found.family)
         | {"levels": dict(found.family.levels), "correction": "Benjamini-Yekutieli, levels weighted alike"},
@@ -471,7 +461,7 @@ def _records(found: Comparison) -> dict[str, Any]:
         "combinations": found.combinations,
         "games": found.games,
         "seed": found.seed,
-    }  # fmt: skip
+    }
 
 
 def _tally(counts: Counter[Verdict]) -> dict[str, int]:
@@ -480,4 +470,4 @@ def _tally(counts: Counter[Verdict]) -> dict[str, int]:
 
 def _side(side: Side) -> dict[str, Any]:
     own = {name: getattr(side, name) for name in ("label", "kind", "edition")}
-    return {**own, "catalog": side.catalog.hash, "runs": [str(run.path) for run in side.runs]}
+    return {**own, "catalog": side.catalog.hash, "run": str(side.run.path) if side.run else None}

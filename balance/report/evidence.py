@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset.derived import create_tables
+from balance.dataset.item_sums import has_items
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.errors import DataError
@@ -25,10 +26,11 @@ from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Key, Verdict, combined
 from balance.measure.cells import Statistics, connect, connect_to
 from balance.measure.cells import statistics as summed
-from balance.measure.items import choose_cells, has_items, items_of
+from balance.measure.items import choose_cells, items_of
 from balance.measure.metrics import Figures
 from balance.report.formatting import command_path, count
 from balance.report.query_blocks import RunQueries
+from balance.sweep.replaying import own_rules
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
 
 FRESH_GAMES: Final = 600
 """Games of each cell that are played to see whether the worst are as bad as they look."""
+
+OWN_RULES: Final = "own-rules.toml"
+"""The file in which a reader puts the rules of a run that are not the official ones."""
 
 Step = Callable[[str], None]
 """Told what is done next, for a progress bar."""
@@ -74,6 +79,16 @@ class Evidence:
             ["balance check --all", *runs, *judging_options(self.runs, self.players, self.thresholds)]
         )
 
+    @cached_property
+    def own_rules(self) -> str:
+        """The overlay with which a reader plays these games again; empty for the official catalog."""
+        return own_rules(self.run)
+
+    @property
+    def catalog_options(self) -> tuple[str, ...]:
+        """The options that name it, in a command for any computer."""
+        return ("--catalog", OWN_RULES) if self.own_rules else ()
+
     @property
     def game(self) -> Game[Any, Any]:
         """The game."""
@@ -90,19 +105,21 @@ class Evidence:
         narrowed = set(self.players) < {c.players for run in self.runs for c in run.plan.cells if c.games}
         other = narrowed or self.thresholds.overlays
         lineups = {lineup: self.strength_name(lineup) for lineup in self.lineups}
-        names: dict[Any, str] = self.names | lineups | self.item_names | {"none": f"no {self.facts.variant}"}
+        parts = {str(number): name for number, name in self.item_names.items()}
+        names: dict[Any, str] = self.names | lineups | self.item_names | parts
+        names["none"] = f"no {self.facts.variant}"
         counts = self.players if narrowed else ()
         return RunQueries(self.runs, counts, names, self.con, self.check if other else "")
 
     @cached_property
     def item_lineup(self) -> str | None:
         """The lineup whose games say what items are worth; None if the game has none."""
-        return choose_cells(self.runs, players=self.players)[0].lineup if has_items(self.run) else None
+        return choose_cells(self.runs, players=self.players)[0].lineup if has_items(self.game) else None
 
     @cached_property
     def item_names(self) -> dict[Any, str]:
         """The names of all items by id."""
-        return {item.id: item.name for item in items_of(self.run)} if has_items(self.run) else {}
+        return {item.id: item.name for item in items_of(self.run)} if has_items(self.game) else {}
 
     def games_of(self, lineup: str = "") -> str:
         """Return how many games were looked at, all or those of a lineup, in words."""

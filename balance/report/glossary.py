@@ -49,7 +49,6 @@ def terms(
         "is on the threshold.",
         "accepted range": f"What the designers of the game accept of a metric, with their reason.{written}",
         "strength of play": strength,
-        "strengths of play": strength,
         "win points": "The share of wins times the number of players: 1.00 is a fair share, 2.00 twice as "
         "many wins. In a game that nobody wins every seat has 1.",
         "median": "The middle one: half of the games are shorter, half are longer.",

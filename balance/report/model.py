@@ -262,8 +262,8 @@ class VerdictCount:
         return cls(players, tally["broken"], tally["fine"], tally["undecided"], tally["bent"])
 
     def estimate(self, verdict: str) -> str:
-        """Return the estimated number of a class, "about 14 (11 to 18)"; nothing if there is none."""
-        found = (one for one in self.estimated if one.verdict == verdict)
+        """Return the estimated number of a class, "about 14 (11 to 18)"; nothing if none is needed."""
+        found = (one for one in self.estimated if one.verdict == verdict and one.low < one.high)
         return next((f"about {one.estimate:,.0f} ({one.low:,} to {one.high:,})" for one in found), "")
 
     @property

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any, Final
 
-from balance import games
 from balance.dataset.stamp import stamp
-from balance.experiments.contested_answer import Contested, Doubted, Variation, Worth
-from balance.experiments.ladder import EVERYBODY, Rung, Standings
-from balance.experiments.price import Context, Priced, Prices, Shrunk
+from balance.experiments.contested import Contested
+from balance.experiments.ladder import EVERYBODY, Ladder, Rung
+from balance.experiments.price import Context, Priced, Prices
 from balance.games.contract import Game
 from balance.measure.items import Item
 from balance.report.chapters.method import played_provenance
+from balance.report.comparison_answer import Wording, verdict_records
 from balance.report.formatting import count, interval, text, whole
 from balance.report.glossary import game_words
 from balance.report.model import (
@@ -35,7 +35,7 @@ from balance.stats.intervals import Interval
 
 
 def _answer(
-    kind: str, title: str, game: Game[Any, Any], found: Prices | Contested | Standings, command: str,
+    kind: str, title: str, game: Game[Any, Any], found: Prices | Contested | Ladder, command: str,
     headline: str, sections: Sequence[Section], findings: Sequence[Mapping[str, Any]], **more: Any,
 ) -> Answer:  # fmt: skip
     facts = game.facts
@@ -76,8 +76,8 @@ def price_answer(found: Prices, command: str = "balance price") -> Answer:
     rows = _price_rows(found)
     last = found.contexts[-1]
     tables: list[Block] = [_prices(found, command)]
-    if last.shrunk is not None and last.shrunk.fresh:
-        tables.append(_fresh_values(last.name, last.shrunk, command))
+    if last.fresh:
+        tables.append(_fresh_values(last, command))
     how = (
         f"{count(found.games, 'game', 'games')} of {found.players} players ({found.lineup}), "
         f"{found.edition}, seed {found.seed}; {found.deals:,} deals of each kind. Intervals are 95%: at the "
@@ -110,7 +110,6 @@ def price_answer(found: Prices, command: str = "balance price") -> Answer:
             "sentences": found.sentences(),
             "proposal": {str(item): cost for item, cost in found.proposal.items()},
             "overlay": found.overlay,
-            "spread": [_spread(context.name, context.shrunk) for context in found.contexts if context.shrunk],
         },
     )
 
@@ -142,15 +141,15 @@ def _prices(found: Prices, command: str) -> Table:
     return _table("prices", caption, (*_ITEM, *prices, _PROPOSED), rows, source)
 
 
-def _fresh_values(name: str, shrunk: Shrunk, command: str) -> Table:
+def _fresh_values(context: Context, command: str) -> Table:
     before = Heading("before", "value as printed", "interval")
     after = Heading("after", "value as proposed", "interval")
     rows = (
         (*_item(one.item), whole(one.proposed), interval(one.before, "signed"), interval(one.after, "signed"))
-        for one in shrunk.fresh
+        for one in context.fresh
     )
-    source = Source(count(shrunk.games, "game", "games"), "95%", command=command)
-    caption = f"Values on fresh games, {name}"
+    source = Source(count(context.fresh_games, "game", "games"), "95%", command=command)
+    caption = f"Values on fresh games, {context.name}"
     return _table("fresh", caption, (*_ITEM, _PROPOSED, before, after), rows, source)
 
 
@@ -187,97 +186,97 @@ def _ends(name: str, found: Interval) -> dict[str, float]:
 
 def _fresh(context: Context, priced: Priced) -> dict[str, float]:
     """Return the value of an item with a proposed cost on fresh deals, as printed and as proposed."""
-    every = context.shrunk.fresh if context.shrunk else ()
-    own = (one for one in every if one.item.id == priced.item.id)
+    own = (one for one in context.fresh if one.item.id == priced.item.id)
     return next((_ends("fresh", one.before) | _ends("fresh_proposed", one.after) for one in own), {})
-
-
-def _spread(name: str, shrunk: Shrunk) -> dict[str, Any]:
-    return {
-        "under": name,
-        "before": {end: round(x, 6) for end, x in shrunk.before._asdict().items()},
-        "after": {end: round(x, 6) for end, x in shrunk.after._asdict().items()},
-        "variance_change": {end: round(x, 8) for end, x in shrunk.change._asdict().items()},
-        "shrinks": shrunk.shrinks,
-        "fresh_games": shrunk.games,
-    }
 
 
 # --- facts in doubt
 
 
 def contested_answer(found: Contested, command: str = "balance contested") -> Answer:
-    """Return which verdicts and values would change if facts that are in doubt had another reading."""
-    game = games.get(found.game)
-    items = game.facts.items
+    """Return which verdicts and figures would change if facts that are in doubt had another reading."""
+    facts = found.game.facts
     first, *rest = found.sentences()
     how = (
-        f"{count(found.games, 'game', 'games')} of {found.players} players ({', '.join(found.lineups)}), "
-        f"{found.edition}, seed {found.seed}: {found.deals:,} deals of each cell that was judged, "
-        f"{found.deals_for_values:,} deals for the values of {items}, all on common seeds. A verdict crosses "
-        "its threshold if it is surely broken on one side and what breaks it is measured within its accepted "
-        "range on the other, which is not a test of the change, so it was played again on fresh seeds; else "
-        "it is on the edge. Intervals are 95% of one comparison each. The players have learned what is "
-        "printed."
+        f"{count(found.games, 'game', 'games')} of {found.players} players ({facts.default_lineup}), "
+        f"{found.edition}, seed {found.seed}: {found.deals:,} deals of each of up to {found.combinations} "
+        f"combinations of {facts.variants} for an entry, and of the game without any. Each reading is "
+        "compared with the printed one on the same deals. Intervals are 95%; what counts as changed is "
+        "corrected over all readings. The players have learned what is printed."
     )
-    entries = tuple(
+    entries = [(doubt, [(one, Wording(one)) for one in readings]) for doubt, readings in found.entries]
+    sections = (
         Section(
-            f"entry-{entry.kind}-{entry.id}",
-            f"{entry.name} ({entry.kind} {entry.id}), {entry.confidence}",
+            f"entry-{doubt.entry.kind}-{doubt.entry.id}",
+            f"{doubt.entry.name} ({doubt.entry.kind} {doubt.entry.id}), {doubt.confidence}",
             (
-                *([Paragraph(literal(entry.note))] if entry.note else []),
-                *_bullets(
-                    f"{'sensitivity' if one.sensitivity else 'another reading'}, {one.sentence(items)}"
-                    for one in entry.variations
+                *([Paragraph(literal(doubt.note))] if doubt.note else []),
+                *(
+                    block
+                    for one, words in readings
+                    for block in (
+                        Paragraph(literal(f"If it reads: {one.candidate.label}")),
+                        *_bullets((*words.for_players(), *words.beside())),
+                    )
                 ),
+                *([] if readings else [Paragraph("No other reading is known.")]),
             ),
         )
-        for entry in found.entries
+        for doubt, readings in entries
     )
-    record = asdict(found) | {"sentences": found.sentences()}
-    for entry, plain in zip(found.entries, record["entries"], strict=True):
-        for one, own in zip(entry.variations, plain["variations"], strict=True):
-            own |= {"sentence": one.sentence(items), "changes": one.changes}
+    rows = [
+        {
+            "kind": doubt.entry.kind,
+            "id": doubt.entry.id,
+            "name": doubt.entry.name,
+            "confidence": doubt.confidence,
+            "reading": one.candidate.label,
+            "broken_now": len(one.newly_broken),
+            "verdicts_moved": len(one.verdicts),
+            "figures_changed": len(one.changed),
+            "sentences": [*words.for_players(), *words.beside()],
+            "verdicts": verdict_records(one),
+        }
+        for doubt, readings in entries
+        for one, words in readings
+    ]
     return _answer(
         "contested",
         "what depends on facts in doubt",
-        game,
+        found.game,
         found,
         command,
         first,
         (
             Section("overall", "In all", _bullets(rest)),
-            *entries,
+            *sections,
             Section("how", "How we know", (Paragraph(how),)),
         ),
-        [_doubt_row(entry, one) for entry in found.entries for one in entry.variations],
-        listed="rows",
-        records=record,
-    )
-
-
-def _doubt_row(entry: Doubted, one: Variation) -> dict[str, Any]:
-    worth = {field.name: getattr(one.own, field.name, None) for field in fields(Worth)}
-    return {
-        "kind": entry.kind,
-        "id": entry.id,
-        "name": entry.name,
-        "confidence": entry.confidence,
-        "reading": one.reading,
-        "sensitivity": one.sensitivity,
-        "judged": one.judged,
-        "crosses": sum(moved.crosses for moved in one.verdicts),
-        "crosses_again": sum(bool(moved.again) for moved in one.verdicts),
-        "on_the_edge": sum(not moved.crosses for moved in one.verdicts),
-        **{name: value for name, value in worth.items() if name not in ("id", "name")},
-        "others": len(one.others),
-    }
+        rows,
+        listed="readings",
+        records={
+            "game": found.game.name,
+            "edition": found.edition,
+            "players": found.players,
+            "seed": found.seed,
+            "deals": found.deals,
+            "combinations": found.combinations,
+            "games": found.games,
+            "stamp": stamp(found.game, found.catalog),
+            "sentences": list(found.sentences()),
+            "in_doubt": [
+                {**doubt.entry._asdict(), "confidence": doubt.confidence, "meaning": doubt.meaning,
+                 "note": doubt.note}
+                for doubt, _ in found.entries
+            ],
+        },
+    )  # fmt: skip
 
 
 # --- ladders
 
 
-def ladder_answer(found: Standings, command: str = "balance ladder") -> Answer:
+def ladder_answer(found: Ladder, command: str = "balance ladder") -> Answer:
     """Return how strong policies are: at mixed tables, and one against the rest as a matrix."""
     by = {(rung.measure, rung.policy, rung.against): rung for rung in found.rungs}
     order = [rung.policy for rung in found.rungs if rung.measure == "mixed"]

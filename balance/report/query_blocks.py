@@ -36,6 +36,10 @@ _MOST_ROWS: Final = 5_000
 _LONG: Final = 40
 _FORMS: Final = {"rounds": "integer"}
 """How figures of a metric are printed, where that is not called as its form."""
+_PLAIN: Final = {"signed": "number", "form": "number", "lineup": "text", "of": "text"}
+"""Kinds that the head of a column does not know."""
+_MIXED: Final = {"None", "none"}
+"""What stands among variants and is none: it keeps its place."""
 
 
 class RunQueries:
@@ -152,9 +156,21 @@ def block_of(
     """
     source = Source(n, sql=question.sql, query=question.name, parameters=dict(parameters))
     name, caption = name or slug(question.name), caption or question.title or question.question
-    if question.figure and not table:
-        return _chart(question, name, caption, columns, rows, source, names or {})
-    return _table(question, name, caption, columns, rows, source, names or {})
+    made = _chart if question.figure and not table else _table
+    names = names or {}
+    block = made(question, name, caption, columns, _by_name(question, columns, rows, names), source, names)
+    return replace(block, raw=(tuple(columns), rows))
+
+
+def _by_name(question: Question, columns: Sequence[str], rows: Values, names: Mapping[Any, str]) -> Values:
+    """Return rows in the order of the names that are printed, where that of the query is of variants' ids."""
+    kinds = {own: kind for (own, _), (_, kind) in zip(question.columns, question.heads, strict=True)}
+    column = next((k for k, own in enumerate(columns) if kinds.get(own) in ("variant", "pair")), None)
+    ids = [] if column is None else [row[column] for row in rows]
+    if column is None or _MIXED & set(map(str, ids)) or ids != sorted(ids):
+        return rows
+    kind = kinds[columns[column]]
+    return tuple(sorted(rows, key=lambda row: _cell(row[column], kind, None, None, False, names).text))
 
 
 def chapters_of(con: Connection, questions: Sequence[Question]) -> list[Section]:
@@ -245,14 +261,18 @@ def _table(
     kinds = {c: heads.get(c, ("", ""))[1] or _kind([row[columns.index(c)] for row in rows]) for c in shown}
 
     def heading(column: str, title: str = "") -> Heading:
-        plain = {"signed": "number", "form": "number", "lineup": "text"}.get(kinds[column], kinds[column])
+        plain = _PLAIN.get(kinds[column], kinds[column])
         kind = "interval" if column in intervals else plain
         own = title or heads.get(column, ("", ""))[0] or column.replace("_", " ").capitalize()
         return Heading(column, own, kind, meanings.get(column, ""))
 
     def cell(row: Mapping[str, Any], column: str) -> Cell:
         low, high = (row[end] for end in intervals[column]) if column in intervals else (None, None)
-        kind = _FORMS.get(row["form"], row["form"]) if kinds[column] == "form" else kinds[column]
+        kind = kinds[column]
+        if kind == "form":
+            kind = _FORMS.get(row["form"], row["form"])
+        elif kind == "of":
+            kind = "item" if row["metric"] == "item" else "text"
         return _cell(row[column], kind, low, high, column in intervals, names)
 
     records = [dict(zip(columns, row, strict=True)) for row in rows]
@@ -265,7 +285,10 @@ def _table(
         across = list(dict.fromkeys(row[over] for row in records))
         across = sorted(across) if all(isinstance(one, int) for one in across) else across
         headings = [heading(c) for c in keys]
-        headings += [heading(value, f"{one} {over}" if isinstance(one, int) else str(one)) for one in across]
+        headings += [
+            heading(value, f"{one} {over}" if isinstance(one, int) else str(names.get(one, one)))
+            for one in across
+        ]
         by_key: dict[str, dict[Any, Mapping[str, Any]]] = {}
         for row in records:
             by_key.setdefault(str([row[key] for key in keys]), {})[row[over]] = row
@@ -282,7 +305,6 @@ def _table(
         source,
         note=question.note,
         long=len(cells) > _LONG,
-        raw=(tuple(columns), rows),
     )
 
 
@@ -364,7 +386,6 @@ def _chart(
         reference=float(axes["reference"]) if "reference" in axes else None,
         stacked=axes.get("stacked") == "yes",
         note=question.note,
-        raw=(tuple(columns), rows),
     )
     linked = next((c for c in columns if heads.get(c, ("", ""))[1] in ("variant", "item", "pair")), "")
     values = [row[columns.index(linked)] if linked else None for row in rows]

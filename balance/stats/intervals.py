@@ -5,7 +5,6 @@ Confidence is 95% throughout, two-sided; "at least" means the lower end, "at mos
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -19,15 +18,6 @@ class Interval(NamedTuple):
     value: float
     low: float
     high: float
-
-
-def normal_tail(z: float) -> float:
-    """Return the chance that a standard normal number is above `z`.
-
-    >>> round(normal_tail(Z), 6)
-    0.025
-    """
-    return math.erfc(z / math.sqrt(2)) / 2
 
 
 def adjusted(p_values: Sequence[float]) -> list[float]:

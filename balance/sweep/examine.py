@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from balance.dataset.deals import DEALS, DealMaker
+from balance.dataset.deals import DEALS, DealMaker, digest
 from balance.dataset.manifest import CATALOG, RUN, FileRecord
-from balance.dataset.measures import DECLARED, digest
+from balance.dataset.measures import DECLARED
 from balance.dataset.parquet import encode
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.schema import STRING, StoredTable, game_id, stored_table
 from balance.dataset.shards import Piece, Shard, cut
-from balance.dataset.verify import Damage, count_rows, require_count
+from balance.dataset.verify import Damage, count_rows, read_rows, require_count
 from balance.errors import BalanceError, DataError
 from balance.sweep.playing import fixed_value, orders, variant_order
-from balance.sweep.replaying import find_game, replay_game
+from balance.sweep.replaying import find_game
 from balance.sweep.smalltables import head_files
 
 if TYPE_CHECKING:
@@ -67,10 +67,9 @@ def wrong_games(run: Run, number: int, advance: Callable[[int], object] = lambda
     for place in rng.sample(range(run.plan.games), min(number, run.plan.games)):
         cell = cells[bisect(ends, place)]
         deal, replicate = divmod(ends[bisect(ends, place)] - 1 - place, cell.replicates)
-        index = run.plan.indices(cell.players, cell.first, cell.deals)[deal]
-        one = int(game_id(cell.id, index, replicate))
+        one = int(game_id(cell.id, cell.indices[deal], replicate))
         try:
-            replay_game(find_game(run, one))
+            _ = find_game(run, one).events  # which are compared with the rows
         except BalanceError as problem:
             yield Damage(f"game {one}", str(problem))
         advance(1)
@@ -97,7 +96,7 @@ def _wrong_shard(run: Run, shard: Shard) -> Iterator[Damage]:
     found = list(_wrong_rows(run, shard, frames))
     yield from (Damage(shard.file(name), problem) for name, problem in found)
     if not found and checks_deals(run):
-        made = DealMaker(run.game, run.plan.cells).make(
+        made = DealMaker(run.game, run.plan.cells, run.path).make(
             {table.name: [run.path / shard.file(table.name)] for table in run.tables}
         )
         name = shard.file(DEALS)
@@ -107,8 +106,6 @@ def _wrong_shard(run: Run, shard: Shard) -> Iterator[Damage]:
 
 def _frame(run: Run, shard: Shard, table: StoredTable, games: pl.DataFrame | None) -> pl.DataFrame:
     """Return a shard's part of a table; DataError if it has too many rows to be read, or other columns."""
-    import polars as pl
-
     facts, file = run.game.facts, run.path / shard.file(table.name)
     seats = shard.games * shard.players
     rounds = seats * facts.round_limit
@@ -118,10 +115,7 @@ def _frame(run: Run, shard: Shard, table: StoredTable, games: pl.DataFrame | Non
             raise DataError("a game of more rounds than there can be")
         rounds = int(length.sum()) * shard.players
     require_count(table.name, count_rows([file]), {"games": shard.games, "seats": seats}, rounds)
-    try:
-        frame = pl.read_parquet(file, glob=False, hive_partitioning=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise DataError(f"unreadable: {str(error).splitlines()[0]}") from None
+    frame = read_rows(file)
     if dict(frame.schema) != _schema(table):
         raise DataError("columns or types are not those of the table")
     return frame
@@ -143,7 +137,7 @@ def _wrong_rows(run: Run, shard: Shard, frames: _Frames) -> Iterator[tuple[str, 
     import polars as pl
 
     games, players = frames["games"], shard.players
-    ids = np.sort(np.concatenate([_ids(run, piece) for piece in shard.pieces]))
+    ids = np.sort(np.concatenate([_ids(piece) for piece in shard.pieces]))
     if not np.array_equal(np.sort(games["game_id"].to_numpy()), ids):
         yield "games", f"not the {ids.size} games that the plan says, each once"
         return
@@ -217,10 +211,9 @@ def _wrong_course(run: Run, table: StoredTable, frame: pl.DataFrame, games: pl.D
         yield "rows of some games of a deal, and not of others"
 
 
-def _ids(run: Run, piece: Piece) -> Any:
-    cell = piece.cell
-    deals = np.array(run.plan.indices(cell.players, piece.first, piece.deals), np.int64)
-    return (game_id(cell.id, deals[:, None], np.arange(cell.replicates))).ravel()
+def _ids(piece: Piece) -> Any:
+    deals = np.array(piece.indices, np.int64)
+    return game_id(piece.cell.id, deals[:, None], np.arange(piece.cell.replicates)).ravel()
 
 
 def _as_planned(run: Run, shard: Shard, games: pl.DataFrame) -> pl.DataFrame:

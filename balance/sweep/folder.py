@@ -31,6 +31,7 @@ from balance.files import TEMPORARY, make_folder, open_regular, write_whole
 from balance.games.contract import Catalog, Game
 from balance.sweep.smalltables import head_files
 from balance.sweep.workers import Finished, Played, work
+from balance.userfiles import temporary_prefix
 
 Watch = Callable[[Played | Finished], object]
 """Called with every batch played and every shard finished."""
@@ -51,7 +52,7 @@ class SweepSummary:
 
 @functools.cache
 def _scratch() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="balance-")
+    return tempfile.TemporaryDirectory(prefix=temporary_prefix("runs"))
 
 
 def scratch() -> Path:

@@ -15,7 +15,8 @@ from itertools import product
 from typing import Any, Final
 
 import balance
-from balance.dataset.measures import DECLARED, digest
+from balance.dataset.deals import digest
+from balance.dataset.measures import DECLARED
 from balance.dataset.plan import Plan, PlannedCell
 from balance.dataset.schema import MOST_CELLS, MOST_REPLICATES
 from balance.dataset.shards import cut
@@ -86,12 +87,6 @@ def deals_for(precision: float, players: int) -> int:
     return math.ceil(Z**2 * share * (1 - share) / precision**2)
 
 
-def half_width(deals: int, players: int) -> float:
-    """Return the half-width of the 95% interval of one seat's win share at 1/players."""
-    share = 1 / players
-    return Z * math.sqrt(share * (1 - share) / deals)
-
-
 # --- the plan
 
 
@@ -100,10 +95,9 @@ def make_plan(
     catalog: Catalog,
     *,
     edition: str,
-    players: Sequence[int],
+    deals: Mapping[int, int],
     combinations: Sequence[Combination],
     lineups: Sequence[str],
-    deals: Mapping[int, int],
     replicates: int = 1,
     seed: int = 0,
 ) -> Plan:
@@ -114,7 +108,7 @@ def make_plan(
     if lineups:  # all of them in full; luck needs its replicates
         tables = {text: default.get(text, SweepTable(text))._replace(share=1.0) for text in lineups}
     cells = []
-    for number, key in enumerate(_keys(game, players, combinations, list(tables))):
+    for number, key in enumerate(_keys(game, sorted(deals), combinations, list(tables))):
         table = tables.get(key[2], SweepTable(key[2]))
         part = math.ceil(deals[key[0]] * table.share)
         cells.append(_cell(game, number, key, first=0, deals=part, replicates=replicates * table.replicates))
@@ -128,16 +122,11 @@ def plan_of_cells(
     *,
     edition: str,
     seed: int,
-    chosen: Mapping[int, Sequence[int]],
 ) -> Plan:
-    """Return the plan of a run that plays just these deals of these cells, numbered anew.
-
-    Where `chosen` has lists of game indices, the deals of a cell are places in the list of its players.
-    """
+    """Return the plan of a run that plays just these deals of these cells, numbered anew."""
     check_keys(seed, 0)
     numbered = [replace(cell, id=k) for k, cell in enumerate(sorted(cells, key=lambda cell: cell.key))]
-    plan = _plan(game, catalog, numbered, edition=edition, seed=seed, parent="")
-    return replace(plan, chosen={str(players): list(chosen[players]) for players in sorted(chosen)})
+    return _plan(game, catalog, numbered, edition=edition, seed=seed, parent="")
 
 
 def extended_plan(

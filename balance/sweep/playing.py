@@ -82,7 +82,7 @@ class Player:
         """Yield order of variants, ids of games, indices of games, and columns, batch by batch."""
         plan, cell = self._plan, piece.cell
         lineup = self._lineup(cell)
-        indices = np.array(plan.indices(cell.players, piece.first, piece.deals), np.int64)
+        indices = np.array(piece.indices, np.int64)
         possible = orders(self._game.facts, cell)
         drawn = variant_order(plan, cell, indices, len(possible))
         for number, variants in enumerate(possible):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import shlex
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,14 +18,16 @@ from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run, open_run
 from balance.dataset.schema import GameKey, split_game_id
 from balance.dataset.shards import Shard, cut
+from balance.dataset.verify import read_rows
 from balance.errors import DataError, UsageError
-from balance.games.contract import Catalog, Event, Game, Notated, Table
+from balance.games.contract import Adjustable, Catalog, Event, Game, Notated, Table
 from balance.games.keys import check_keys
 from balance.games.lineup import parse_lineup
 from balance.games.variants import variant_names
 from balance.sweep.planning import policies_hash
 from balance.sweep.playing import orders, variant_order
 from balance.sweep.simulation import require_same_engine
+from balance.userfiles import quoted
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,19 +41,26 @@ class Replay:
     index: int
     replicate: int
     policies: tuple[str, ...]
-    stored: Replayed | None = None
-    """Where a run keeps it."""
+    run: Run | None = None
+    """The run that it is of, if it is of one."""
+    id: int = 0
+    """Its id there."""
+
+    def play(self) -> list[Event]:
+        """Play it again and return what happens, in order."""
+        return self.game.replay(self.cell, self.seed, self.index, self.policies, self.replicate)
 
     @cached_property
     def events(self) -> list[Event]:
-        """What happened, in order; a game of a run is checked against its rows."""
-        if self.stored is None:
-            return self.game.replay(self.cell, self.seed, self.index, self.policies, self.replicate)
-        return replay_game(self.stored)
+        """What happened, in order; DataError if the rows of a run say something else."""
+        events = self.play()
+        if self.run is not None:
+            _compare_rows(self.run, self.id, self.game.rows_of(self.cell, events))
+        return events
 
-    def transcript(self, first_round: int = 1) -> str:
-        """Return the game in words, from a round on."""
-        return self.game.transcript(self.cell, self.events, first_round)
+    def transcript(self) -> str:
+        """Return the game in words."""
+        return self.game.transcript(self.cell, self.events)
 
     def state(self, after: int) -> str:
         """Return the state after a round as a text (0: as dealt); UsageError if the game has no notation."""
@@ -99,11 +109,7 @@ def replay(
         if game_id is None:
             raise UsageError(f"which game of {run}? Name its game_id: balance replay RUN GAME_ID")
         opened = run if isinstance(run, Run) else open_run(run)
-        found = find_game(opened, game_id)
-        key = found.key
-        return Replay(
-            opened.game, found.cell, opened.plan.seed, key.index, key.replicate, found.policies, found
-        )
+        return find_game(opened, game_id)
     if players is None:
         raise UsageError(
             "players is missing (or name a run and one of its games: RUN GAME_ID)", parameter="players"
@@ -119,29 +125,16 @@ def replay(
     return Replay(chosen, cell, seed, game_index, replicate, policies)
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """A game of a run: everything that `replay` of the game takes."""
-
-    run: Run
-    id: int
-    key: GameKey
-    cell: Any
-    """The compiled rules."""
-    policies: tuple[str, ...]
-
-
-def find_game(run: Run, number: int) -> Replayed:
-    """Return the game of an id; UsageError if the run has none, DataError if it came out differently."""
+def find_game(run: Run, number: int) -> Replay:
+    """Return the game of an id; UsageError if the run has none."""
     key = split_game_id(number)
     planned = run.plan.cell(key.cell)
     if planned is None or not planned.deals:
         raise UsageError(f"{run.path} has no game {number}: it plays no cell {key.cell}")
-    indices = run.plan.indices(planned.players, planned.first, planned.deals)
+    indices = planned.indices
     if key.index not in indices or key.replicate >= planned.replicates:
-        some = "some of the indices" if run.plan.chosen else "the indices"
         raise UsageError(
-            f"{run.path} has no game {number}: cell {key.cell} has {some} {indices[0]}..{indices[-1]} "
+            f"{run.path} has no game {number}: cell {key.cell} has the indices {indices[0]}..{indices[-1]} "
             f"and {planned.replicates} replicates, not index {key.index}, replicate {key.replicate}"
         )
     require_same_engine(run.path, run.plan, run.game)
@@ -149,7 +142,7 @@ def find_game(run: Run, number: int) -> Replayed:
     cell = run.game.compile(run.catalog, run.plan.edition, planned.players, variants)
     lineup = parse_lineup(planned.lineup, planned.players, run.game)
     policies = lineup.names(run.plan.seed, key.index, key.replicate)
-    return Replayed(run, number, key, cell, policies)
+    return Replay(run.game, cell, run.plan.seed, key.index, key.replicate, policies, run, number)
 
 
 def variants_of(run: Run, planned: PlannedCell, index: int) -> tuple[str, ...]:
@@ -158,18 +151,35 @@ def variants_of(run: Run, planned: PlannedCell, index: int) -> tuple[str, ...]:
     return tuple(possible[variant_order(run.plan, planned, np.array([index]), len(possible))[0]])
 
 
+def own_rules(run: Run) -> str:
+    """Return the overlay that makes a run's catalog of the official one; empty if none is needed or does."""
+    if not isinstance(run.game, Adjustable) or _is_made_of(run, ()):
+        return ""
+    text: str = run.game.overlay_text(run.game.load_catalog(), run.catalog)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "own.toml"
+        file.write_text(text, encoding="utf-8")
+        return text if text and _is_made_of(run, [file]) else ""
+
+
 def replay_commands(
-    run: Run, numbers: Sequence[int], overlays: Sequence[str | Path] = (), named: str = ""
+    run: Run,
+    numbers: Sequence[int],
+    overlays: Sequence[str | Path] = (),
+    *,
+    named: str = "",
+    catalog: Sequence[str] = (),
 ) -> list[str]:
     """Return the commands that play games of a run again on any computer.
 
-    `overlays` are the files that the run's catalog was made of, if they are known. Without them a run of
-    another catalog than the official one must be named (`named`, else its path): it holds the catalog.
+    `overlays` are the files that the run's catalog was made of, if they are known. `catalog` are the options
+    that give the reader of a report this catalog. Without either, a run of another catalog than the official
+    one must be named (`named`, else its path): it holds the catalog.
     """
-    if not _is_made_of(run, overlays):
+    if not catalog and not _is_made_of(run, overlays):
         return [f"balance replay {named or shlex.quote(str(run.path))} {number}" for number in numbers]
     cells = {cell.id: cell for cell in run.plan.cells}
-    catalog = [word for path in overlays for word in ("--catalog", str(path))]
+    catalog = [*catalog, *(word for path in overlays for word in ("--catalog", str(path)))]
     return [shlex.join(["balance", "replay", *_options(run, cells, n), *catalog]) for n in numbers]
 
 
@@ -197,58 +207,49 @@ def _is_made_of(run: Run, overlays: Sequence[str | Path]) -> bool:
     return known == (run.plan.catalog_hash, run.plan.policies_hash)
 
 
-def replay_game(found: Replayed) -> list[Event]:
-    """Play the game again; DataError if what happens is not what the rows of the run say."""
-    run, game = found.run, found.run.game
-    events = game.replay(found.cell, run.plan.seed, found.key.index, found.policies, found.key.replicate)
-    played = game.rows_of(found.cell, events)
-    for table in game.facts.tables:
-        stored = _stored_rows(found, table)
-        if stored != played[table.name]:
+def _compare_rows(run: Run, number: int, played: Mapping[str, list[dict[str, int]]]) -> None:
+    """Refuse a game whose rows in a run are not those that it leaves."""
+    for table in run.game.facts.tables:
+        if _stored_rows(run, number, table) != played[table.name]:
             raise DataError(
-                f"game {found.id} of {run.path} comes out differently from its rows in {table.name}; "
-                f"'balance doctor {run.path}' checks the files"
+                f"game {number} of {run.path} comes out differently from its rows in {table.name}; "
+                f"'balance doctor {quoted(run.path)}' checks the files"
             )
-    return events
 
 
-def _stored_rows(found: Replayed, table: Table) -> list[dict[str, int]]:
+def _stored_rows(run: Run, number: int, table: Table) -> list[dict[str, int]]:
     """Return the rows of the game as the game itself would write them."""
-    import polars as pl
-
-    file = found.run.path / _shard(found).file(table.name)
+    key = split_game_id(number)
+    file = run.path / _shard(run, key).file(table.name)
+    keys = {"cell_id": key.cell, "game_index": key.index, "replicate": key.replicate}
     try:
-        rows = pl.scan_parquet(file, glob=False, hive_partitioning=False)
-        frame = rows.filter(pl.col("game_id") == found.id).collect()
-        keys = {"cell_id": found.key.cell, "game_index": found.key.index, "replicate": found.key.replicate}
-        stored = [_as_played(found, table.columns, row) for row in frame.iter_rows(named=True)]
+        frame = read_rows(file, f"where game_id = {number}")
+        stored = [_as_played(run.game, table.columns, row) for row in frame.iter_rows(named=True)]
         of_game = all((frame[name] == key).all() for name, key in keys.items() if name in frame.columns)
         return stored if of_game else []
-    except (pl.exceptions.PolarsError, OSError, KeyError, UsageError) as error:
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+    except (DataError, KeyError, UsageError) as error:
         raise DataError(
-            f"{file} cannot be read: {first}; 'balance doctor {found.run.path}' says more"
+            f"{file} cannot be read: {error}; 'balance doctor {quoted(run.path)}' says more"
         ) from None
 
 
-def _shard(found: Replayed) -> Shard:
-    """Return the shard that holds the game, so that no other file is opened."""
+def _shard(run: Run, key: GameKey) -> Shard:
+    """Return the shard that holds a game, so that no other file is opened."""
     return next(
         shard
-        for shard in cut(found.run.plan.cells)
+        for shard in cut(run.plan.cells)
         for piece in shard.pieces
-        if piece.cell.id == found.key.cell
-        and found.key.index in found.run.plan.indices(piece.cell.players, piece.first, piece.deals)
+        if piece.cell.id == key.cell and key.index in piece.indices
     )
 
 
-def _as_played(found: Replayed, columns: Sequence[Any], row: dict[str, Any]) -> dict[str, int]:
+def _as_played(game: Game[Any, Any], columns: Sequence[Any], row: dict[str, Any]) -> dict[str, int]:
     values: dict[str, int] = {}
     for column in columns:
         if column.role == "game":
             values[column.name] = 0
         elif column.role == "policy":
-            values[column.name] = found.run.game.policy_number(row[column.name])
+            values[column.name] = game.policy_number(row[column.name])
         else:
             values[column.name] = column.null if row[column.name] is None else row[column.name]
     return values

@@ -5,17 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypedDict, Unpack
 
 from balance import games, machine
 from balance.dataset import manifest as states
+from balance.dataset.deals import digest
 from balance.dataset.housekeeping import RUNS
-from balance.dataset.measures import DECLARED, digest
-from balance.dataset.plan import MOST_BYTES, Plan, PlannedCell, differences
-from balance.dataset.run import Run, open_run, read_catalog, read_plan
+from balance.dataset.measures import DECLARED
+from balance.dataset.plan import MOST_BYTES, Plan, differences
+from balance.dataset.run import Run, open_run, read_catalog, read_plan, require_variants
 from balance.dataset.verify import damages
 from balance.errors import CatalogError, DataError, UsageError
 from balance.games.contract import Catalog, Facts, Game
@@ -28,10 +29,10 @@ from balance.sweep.planning import (
     make_plan,
     parse_players,
     parse_precision,
-    plan_of_cells,
     policies_hash,
     versions,
 )
+from balance.userfiles import quoted
 
 GAMES_REPLAYED: Final = 20
 """How many games of a run are played again to find out whether their rows are theirs."""
@@ -101,7 +102,7 @@ def prepare(
     if replicates < 1:
         raise UsageError(f"replicates {replicates}: a deal is played at least once", parameter="replicates")
     deals = deals_of(facts, games_per_cell, precision)
-    return prepare_catalog(
+    plan = make_plan(
         found,
         loaded,
         edition=chosen,
@@ -110,9 +111,8 @@ def prepare(
         lineups=texts_of(lineups),
         replicates=replicates,
         seed=seed,
-        out=out,
-        kept=kept,
     )
+    return prepare_plan(found, loaded, plan, out, kept=kept)
 
 
 def prepare_extension(
@@ -128,8 +128,6 @@ def prepare_extension(
     """Make the plan of a run that plays on where a finished one ended, or cells that it did not have."""
     run = open_run(parent)
     game, facts = run.game, run.game.facts
-    if run.plan.chosen:
-        raise UsageError(f"{run.path} cannot be extended: its deals were chosen")
     require_same_engine(run.path, run.plan, game)
     asked = texts_of(variants)
     plan = extended_plan(
@@ -141,57 +139,25 @@ def prepare_extension(
         lineups=texts_of(lineups) or None,
         deals=deals_of(facts, games_per_cell, precision),
     )
-    return _prepared(game, run.catalog, plan, out)
+    return prepare_plan(game, run.catalog, plan, out)
 
 
-def prepare_cells(
+def prepare_plan(
     game: Game[Any, Any],
     catalog: Catalog,
-    cells: Sequence[PlannedCell],
-    *,
-    edition: str,
-    seed: int,
-    chosen: Mapping[int, Sequence[int]] | None = None,
-    name: str = "",
-) -> Prepared:
-    """Make the plan of a run that plays just these deals of these cells, whatever ids they had elsewhere.
-
-    With `chosen` the deals of a cell are places in a list of game indices, by number of players; `name` ends
-    the name of the folder then, since such a run does not represent games in general.
-    """
-    plan = plan_of_cells(game, catalog, cells, edition=edition, seed=seed, chosen=chosen or {})
-    prepared = _prepared(game, catalog, plan, None)
-    if not name:
-        return prepared
-    return replace(prepared, folder=prepared.folder.with_name(f"{prepared.folder.name}-{name}"))
-
-
-def prepare_catalog(
-    game: Game[Any, Any],
-    catalog: Catalog,
-    *,
-    edition: str,
-    deals: Mapping[int, int],
-    combinations: Sequence[tuple[str, ...]],
-    lineups: Sequence[str],
-    seed: int,
-    replicates: int = 1,
+    plan: Plan,
     out: str | Path | None = None,
+    *,
     kept: bool = True,
 ) -> Prepared:
-    """Make the plan of a run with a loaded catalog; `deals` by number of players."""
-    plan = make_plan(
-        game,
-        catalog,
-        edition=edition,
-        players=sorted(deals),
-        combinations=combinations,
-        lineups=lineups,
-        deals=deals,
-        replicates=replicates,
-        seed=seed,
-    )
-    return _prepared(game, catalog, plan, out, kept=kept)
+    """Prepare a plan that is at hand, and refuse what could not be written."""
+    if len(plan.text().encode()) > MOST_BYTES:
+        raise UsageError(f"{len(plan.cells):,} cells are more than a run can have; ask for fewer")
+    folder = (RUNS if kept else scratch()) / plan.name if out is None else Path(out)
+    if out is not None or kept:
+        states.refuse_inside(folder, "out")
+    refuse_other(folder, plan)
+    return Prepared(game, catalog, plan, folder)
 
 
 def prepare_repair(folder: str | Path) -> Prepared:
@@ -207,6 +173,7 @@ def prepare_repair(folder: str | Path) -> Prepared:
     if plan.versions.get(DECLARED) != digest(game.facts):
         raise DataError(f"{path} cannot be repaired: its measures were declared differently")
     catalog = _catalog_of(path, plan, game, found)
+    require_variants(path, plan, game, catalog)
     from balance.sweep.examine import (
         wrong_content,
         wrong_games,
@@ -220,7 +187,7 @@ def prepare_repair(folder: str | Path) -> Prepared:
     if state.head and not found & state.head.keys():  # which rows are compared with
         found |= {damage.file for damage in wrong_content(run, leave=lost)}
     if states.RUN in found:
-        raise DataError(f"{path / states.RUN} contradicts itself; 'balance doctor {path}' shows how")
+        raise DataError(f"{path / states.RUN} contradicts itself; 'balance doctor {quoted(path)}' shows how")
     again = [number for number, files in state.shards.items() if found & files.keys()]
     if not found and not lost and state.head and any(wrong_games(run, GAMES_REPLAYED)):
         again = list(state.shards)  # a sample, so others may be wrong too
@@ -229,26 +196,13 @@ def prepare_repair(folder: str | Path) -> Prepared:
 
 def run_prepared(prepared: Prepared, jobs: int | None = None, watch: Watch = lambda _: None) -> SweepSummary:
     """Carry a plan out; a run that is finished is opened and not touched."""
-    if jobs is not None and jobs < 1:
-        raise UsageError(f"jobs {jobs}: at least one is needed", parameter="jobs")
+    threads = machine.threads(jobs)
     p = prepared
     if not p.damaged:
         run = finished_run(p.folder, p.plan)
         if run is not None:
             return SweepSummary(run, 0, 0, 0.0)
-    return carry_out(p.game, p.catalog, p.plan, p.folder, jobs or machine.cores().amount, watch, p.again)
-
-
-def _prepared(
-    game: Game[Any, Any], catalog: Catalog, plan: Plan, out: str | Path | None, *, kept: bool = True
-) -> Prepared:
-    if len(plan.text().encode()) > MOST_BYTES:
-        raise UsageError(f"{len(plan.cells):,} cells are more than a run can have; ask for fewer")
-    folder = (RUNS if kept else scratch()) / plan.name if out is None else Path(out)
-    if out is not None or kept:
-        states.refuse_inside(folder, "out")
-    refuse_other(folder, plan)
-    return Prepared(game, catalog, plan, folder)
+    return carry_out(p.game, p.catalog, p.plan, p.folder, threads, watch, p.again)
 
 
 def _edition(game: Game[Any, Any], catalog: Catalog, name: str | None) -> str:
@@ -268,7 +222,7 @@ def deals_of(
             "games_per_cell and precision contradict each other; give one of them",
             parameter=("games_per_cell", "precision"),
         )
-    if games_per_cell is not None and games_per_cell < 1:
+    if games_per_cell is not None and (type(games_per_cell) is not int or games_per_cell < 1):
         raise UsageError(
             f"games_per_cell {games_per_cell}: a cell has at least one game", parameter="games_per_cell"
         )

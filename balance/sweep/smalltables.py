@@ -24,7 +24,7 @@ def head_files(game: Game[Any, Any], catalog: Catalog, plan: Plan) -> dict[str, 
     if isinstance(game, Learnable):
         files[NETWORK] = game.network(catalog)
     for kind in game.kinds:
-        files[f"{kind.plural}.parquet"] = encode(_table(game.rows(catalog, kind, {}), list(kind.columns)))
+        files[f"{kind.plural}.parquet"] = encode(_table(game.rows(catalog, kind), list(kind.columns)))
     files["policies.parquet"] = encode(_table(_policies(game, plan), ("policy", "number")))
     files["cells.parquet"] = encode(cells_table(game, plan))
     run = _run(plan)
@@ -46,7 +46,7 @@ def cells_table(game: Game[Any, Any], plan: Plan) -> pl.DataFrame:
             **_filled(sorted_, sorted(cell.variants)),
             **_filled(ordered, cell.variants if len(cell.variants) == 1 else ()),
             "lineup": cell.lineup,
-            "first_index": next(iter(plan.indices(cell.players, cell.first, cell.deals)), cell.first),
+            "first_index": cell.first,
             "deals": cell.deals,
             "replicates": cell.replicates,
         }

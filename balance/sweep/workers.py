@@ -88,7 +88,7 @@ def work(
 
     def run() -> None:
         try:
-            player, deals = Player(game, catalog, plan, spare), DealMaker(game, plan.cells)
+            player, deals = Player(game, catalog, plan, spare), DealMaker(game, plan.cells, folder)
             while not stop.is_set():
                 try:
                     shard = todo.popleft()

@@ -258,8 +258,7 @@ def test_until_decided_puts_games_where_verdicts_are_open(check, tmp_path):
     made = balance.simulate(tmp_path / "run", game="tiny", games_per_cell=30)
     before = sorted(p.name for p in made.path.rglob("*"))
     code, out, err = check(
-        *["--all", str(made.path), "--players", "3", "--until-decided", "--budget", "6000"],
-        *["--extensions", str(tmp_path / "more"), "--json"],
+        *["--all", str(made.path), "--players", "3", "--until-decided", "--budget", "6000", "--json"],
     )
     assert code == 0, err
     looks = [line for line in err.splitlines() if line.startswith("look ")]
@@ -271,7 +270,7 @@ def test_until_decided_puts_games_where_verdicts_are_open(check, tmp_path):
     assert err.index(said[0]) < err.index("look 1 of ")
     assert err.index("the budget is 6,000") < err.index("look 1 of ")
     assert sorted(p.name for p in made.path.rglob("*")) == before
-    extensions = sorted((tmp_path / "more").iterdir())
+    extensions = sorted((tmp_path / "run-more").iterdir())
     assert extensions
     runs = balance.open_runs([made.path, *extensions])
     assert sum(r.plan.games for r in runs[1:]) <= 6000
@@ -347,7 +346,7 @@ def test_all_says_what_it_does_not_look_at(check, tmp_path):
     file = tmp_path / "luck.toml"
     file.write_text('[[threshold]]\nid = "luck"\nhigh = 0.5\nreason = "Dice are not everything."\n')
     _, out, _ = check("--all", str(made.path), "--thresholds", str(file))
-    assert "Not looked at: luck (needs deals that are replayed, --replicates)" in " ".join(out.split())
+    assert "Not looked at: luck (needs deals that are played more than once)" in " ".join(out.split())
 
 
 @pytest.mark.parametrize("command", [["check", "windy", "--run"], ["check", "--all"], ["report"]])

@@ -105,6 +105,14 @@ def test_quiet_and_verbose_work_before_and_after_the_command(option, expected, c
     [
         (["docter"], "error: unknown command 'docter'; did you mean 'doctor'?\nTry 'balance --help'.\n"),
         (["doctor", "--jsn"], "error: unknown option '--jsn'; did you mean '--json'?\n"),
+        (
+            ["check", "--players", "4", "--twists", "unions"],
+            "error: there is no option --twists: balance check takes [NAME]... without it\n",
+        ),
+        (
+            ["price", "--invention", "46"],
+            "error: there is no option --invention: balance price takes [ITEM]... without it\n",
+        ),
         (["doctor", "--format", "xls"], "error: Invalid value for '--format': 'xls' is not one of 'table'"),
         (["doctor", "--out"], "error: Option '--out' requires an argument"),
         (["doctor", "a", "surplus"], "error: Got unexpected extra argument"),
@@ -207,7 +215,7 @@ def test_a_long_note_leaves_bar_percent_and_time_in_80_columns(monkeypatch):
     os.close(controller)
     first, *_, last = [re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", part) for part in seen.split("playing")[1:]]
     assert "compiling first" in first
-    assert re.match(r" \S{20}  25% 0:00:00 left \S+ 123,456 games/s,", last)
+    assert re.match(r" \S{12}  25% 0:00:00 left \S+ 123,456 games/s, 10 of 20 shards,", last)
     assert max(len("playing" + line) for line in last.splitlines()) <= 80
 
 

@@ -32,7 +32,7 @@ def test_prices_come_with_a_proposal_and_what_it_rests_on(call):
     assert (code, err) == (0, "")
     assert out.startswith("Of 5 charms, ")
     told = " ".join(out.split())
-    assert " off beyond doubt after correcting for 10 tests, " in told
+    assert " clearly off after correcting for 10 tests, " in told
     assert " of them by 2 or more with the whole 95% interval of the price (3 moods). " in told
     assert "Values on fresh games, 3 moods" in told
     assert "value as proposed" in out
@@ -62,9 +62,6 @@ def test_json_holds_everything(call):
         if row["id"] == 3:
             assert row["fresh_low"] <= row["fresh"] <= row["fresh_high"]
             assert abs(row["fresh_proposed"]) < abs(row["fresh"])
-    for spread in found["spread"]:
-        assert spread["before"]["low"] <= spread["before"]["value"] <= spread["before"]["high"]
-        assert spread["fresh_games"] == 400
 
 
 def test_csv_is_one_row_per_card_and_context(call):

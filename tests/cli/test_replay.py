@@ -82,20 +82,6 @@ def test_the_order_of_twists_matters(replay):
     assert one != other
 
 
-def test_from_a_round_on(replay):
-    whole = events_of(replay(*EXAMPLE, "--json"))
-    late = events_of(replay(*EXAMPLE, "--json", "--round", "5"))
-    assert late[:2] == [whole[0], {"event": "round", "round": 5}]
-    assert late[1:] == whole[len(whole) - len(late) + 1 :]
-    text = replay(*EXAMPLE, "--round", "5")
-    assert "--- Before round 5 ---" in text
-    assert "--- Round 4 ---" not in text
-
-
-def test_round_1_is_the_whole_game(replay):
-    assert replay(*EXAMPLE, "--json", "--round", "1") == replay(*EXAMPLE, "--json")
-
-
 @pytest.mark.parametrize(
     "twists",
     [
@@ -145,7 +131,8 @@ def test_the_state_after_a_round(replay):
     state = replay(*EXAMPLE, "--state", "3")
     assert state.startswith("nefarious 1 edition=ascora-2011 players=4 twists=parallel-universe,unions\n")
     assert "\nafter round=3 " in state
-    told = next(e for e in events_of(replay(*EXAMPLE, "--json", "--round", "3")) if e["event"] == "state")
+    states = [event for event in events_of(replay(*EXAMPLE, "--json")) if event["event"] == "state"]
+    told = states[2]
     for number, seat in enumerate(told["seats"]):
         line = next(line for line in state.splitlines() if line.startswith(f"seat {number} "))
         assert f" money={seat['money']} " in line
@@ -169,9 +156,7 @@ def test_a_reader_that_has_seen_enough(checkout):
 def test_on_a_terminal_it_is_the_same_text(replay):
     """What a person sees: no control characters, 80 columns."""
     leader, follower = pty.openpty()
-    done = subprocess.Popen(
-        [sys.executable, "-m", "balance", "replay", "--players", "2", "--round", "9"], stdout=follower
-    )
+    done = subprocess.Popen([sys.executable, "-m", "balance", "replay", "--players", "2"], stdout=follower)
     os.close(follower)
     seen = b""
     while True:
@@ -185,7 +170,7 @@ def test_on_a_terminal_it_is_the_same_text(replay):
     os.close(leader)
     assert done.wait() == 0
     text = seen.decode().replace("\r\n", "\n")
-    assert text == replay("--players", "2", "--round", "9")
+    assert text == replay("--players", "2")
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -217,9 +202,6 @@ def test_on_a_terminal_it_is_the_same_text(replay):
         (["--players", "4", "--lineup", "mirror"], "unknown policy ''"),
         (["--players", "4", "--lineup", "random,random"], "the lineup 'random,random' seats 2, but 4 play"),
         (["--players", "4", "--edition", "ascora"], "unknown edition 'ascora'; did you mean 'ascora-2011'"),
-        (["--players", "4", "--round", "0"], "there is no round 0: this game has the rounds 1.."),
-        (["--players", "4", "--round", "201"], "there is no round 201: this game has the rounds 1.."),
-        (["--players", "4", "--round", "201", "--json"], "there is no round 201: this game has"),
         (["--players", "4", "--state", "201"], "there is no round 201: this game has the rounds 0.."),
         (["--players", "4", "--state", "-1"], "there is no round -1"),
         (["--players", "4", "--state", "2", "--json"], "--state prints one state; it does not go with"),
@@ -270,7 +252,7 @@ def test_help_uses_the_words_of_the_game(replay):
 
 
 def test_another_game_has_its_own_word_for_variants(replay):
-    facts = SimpleNamespace(variant="house", variants="houses", item="chair")
+    facts = SimpleNamespace(variant="house", variants="houses", item="chair", items="chairs")
     for of in (["--of", "manor"], ["--of=manor"]):
         with games.registered(SimpleNamespace(name="manor", facts=facts)):
             text = replay("--players", "2", "--houses", "a,b", *of, "--help")

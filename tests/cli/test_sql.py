@@ -235,7 +235,7 @@ def test_a_table_has_an_end(sql, monkeypatch):
     monkeypatch.setattr(query_output, "MOST_IN_A_TABLE", 5000)
     code, out, err = sql("first", "from range(6000)")
     assert (code, out) == (1, "")
-    assert "more than 5,000 rows are too many for a table; add a LIMIT" in err
+    assert "more than 5,000 rows or 5,000,000 characters are too many for a table; add a LIMIT" in err
 
 
 def test_a_table_fits_into_80_columns(sql):

@@ -184,10 +184,11 @@ def test_ctrl_c_ends_a_query_of_the_command_line(shell):
 def test_nothing_is_left_behind_by_a_process_that_is_told_to_end(shell, tmp_path, number, args):
     (tmp_path / "temporary").mkdir()
     terminal = shell(*args, TMPDIR=str(tmp_path / "temporary"))
-    if SLOW in args:
-        time.sleep(2.5)
-    else:
+    if SLOW not in args:
         terminal.until(PROMPT)
+    waited = time.monotonic() + 30
+    while not any((tmp_path / "temporary").iterdir()) and time.monotonic() < waited:
+        time.sleep(0.1)
     assert len(list((tmp_path / "temporary").iterdir())) == 1
     time.sleep(0.5)
     terminal.process.send_signal(number)

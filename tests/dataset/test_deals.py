@@ -13,6 +13,7 @@ from balance.dataset import sql_quote
 from balance.dataset.deals import DEALS, deals_files, deals_query
 from balance.dataset.measures import DECLARED
 from balance.games.measures import From, Measure
+from balance.measure.cells import connect_to
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +76,33 @@ def test_the_worked_example_counts_as_by_hand(run, checkout):
         counts[2] += len(seats) == 1
     assert {row[:2]: list(row[2:]) for row in found} == wanted
     assert 0 < sum(won for _, won, _ in wanted.values()) < sum(alone for *_, alone in wanted.values())
+
+
+def test_items_in_deals_add_up_to_what_the_rows_say(run):
+    everything = {cell.id: (0, 2**31) for cell in run.plan.cells}
+    names = "opening, opening_points, drawn, built, paid"
+    asked = f"select lineup, players, deal, item, {names} from item_deals order by all"
+    dealt = "select * from item_openings order by lineup, players, deal, item"
+    kept = "select sql from duckdb_views() where view_name = 'item_openings'"
+    with connect_to([run]) as beside, connect_to([run], within=everything) as rows:
+        assert "deals/" in beside.sql(kept).fetchall()[0][0]
+        assert beside.execute(dealt).fetchall() == rows.execute(dealt).fetchall()
+        found = beside.execute(asked).fetchall()
+        assert found == rows.execute(asked).fetchall()
+    cards = run.sql(
+        """select lineup, players, deal(game_id) as deal, invention,
+          count(*) filter (how = 'opening') as opening,
+          coalesce(sum(win_points) filter (how = 'opening'), 0)::bigint as points,
+          count(*) filter (how = 'drawn' and first_time) as drawn
+        from cards group by all"""
+    ).rows()
+    held = {row[:4]: row[4:] for row in cards}
+    assert {row[:4]: (row[4], row[5], row[6]) for row in found if row[4] or row[6]} == held
+    built = run.sql(
+        """select lineup, players, deal(game_id), invention, count(*), sum(paid)::bigint
+        from builds group by all"""
+    )
+    assert {row[:4]: (row[7], row[8]) for row in found if row[7]} == {
+        row[:4]: row[4:] for row in built.rows()
+    }
+    assert len(held) > 1000

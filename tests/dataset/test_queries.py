@@ -765,9 +765,6 @@ def test_several_runs_are_one_body_of_games(nefarious, tmp_path, views):
 
 def test_the_page_describes_every_query(checkout):
     page = (checkout / "docs" / "queries.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `([\w-]+)` \| (.+) \| (.*) \|$", page, re.M)
-    assert sorted(name for name, *_ in rows) == sorted(QUESTIONS)
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| (.+) \|$", page, re.M))
+    assert rows == {name: known.question for name, known in QUESTIONS.items()}
     assert f"\n{len(QUESTIONS)} questions." in page
-    for name, question, parameters in rows:
-        assert question == QUESTIONS[name].question
-        assert re.findall(r"`(\w+)`", parameters) == [known.name for known in QUESTIONS[name].parameters]

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 import balance
-from balance.dataset.views import MACROS, run_labels, view_queries
+from balance.dataset.sql_quote import MACROS
+from balance.dataset.views import run_labels, view_queries
 from balance.errors import UsageError
 from balance.stats.arithmetic import wilson
 from balance.stats.intervals import Z
@@ -38,9 +39,10 @@ def test_nefarious_has_the_views_of_the_documentation(nefarious):
     wanted = "twists inventions editions policies run cells games seats builds rounds cards"
     wanted += (
         " measures metric_list deals metric_sums metric_pairs lengths designs luck telling_games"
-        " cell_tables figures lineup_deals lineup_figures combinations interactions metrics"
+        " cell_tables figures lineup_deals lineup_figures combinations"
+        " variant_deals variant_figures interactions metrics"
     )
-    wanted += " item_list item_deals item_versus metric_items metric_pools"
+    wanted += " item_list item_deals item_openings item_versus metric_items metric_pools"
     assert list(view_queries([nefarious])) == wanted.split()
 
 
@@ -79,9 +81,10 @@ def test_another_game_has_views_in_its_own_words(tiny, views):
     wanted = "moods charms editions policies run cells games seats buys laps"
     wanted += (
         " measures metric_list deals metric_sums metric_pairs lengths designs luck telling_games"
-        " cell_tables figures lineup_deals lineup_figures combinations metrics"
+        " cell_tables figures lineup_deals lineup_figures combinations"
+        " variant_deals variant_figures metrics"
     )
-    wanted += " item_list item_deals metric_pools"
+    wanted += " item_list item_deals item_openings metric_pools"
     assert list(view_queries([tiny])) == wanted.split()
     con = views(tiny)
     assert columns(con, "buys") | {"charm_name": "VARCHAR", "single_a_name": "VARCHAR"} == columns(
@@ -359,9 +362,3 @@ def test_the_deal_of_a_game(nefarious, views):
     rows = views(nefarious).execute("select deal(game_id), game_index from games").fetchall()
     assert len({deal for deal, _ in rows}) == 20
     assert all(deal == index for deal, index in rows)
-
-
-def test_the_deal_of_a_game_is_one_expression():
-    from balance.dataset import sql_quote, views
-
-    assert f"macro deal(game_id) as {sql_quote.deal()[1:-1]};" in views.MACROS.read_text(encoding="utf-8")

@@ -4,10 +4,10 @@ import pytest
 
 from balance.errors import UsageError
 from balance.experiments import ladder
-from tests.games.tiny import Tiny
 
-TINY = Tiny()
-CELLS = [TINY.compile(TINY.load_catalog(), "classic", 3)]
+
+def asked(policies, games, variants=()):
+    return ladder.request(game="tiny", players=3, policies=policies, games_per_match=games, variants=variants)
 
 
 def figures(found, measure):
@@ -15,7 +15,7 @@ def figures(found, measure):
 
 
 def test_every_ordered_pair_and_mixed_tables():
-    plan = ladder.plan(TINY, ["thrifty", "random", "thrifty"], 3, CELLS * 2, 10)
+    plan = asked(["thrifty", "random", "thrifty"], 10, ["sample"])
     assert plan.policies == ("thrifty", "random")
     assert [(match.measured, match.against) for match in plan.matches] == [
         (("thrifty",), "random"), (("random",), "thrifty"), (("thrifty", "random"), "all")
@@ -25,19 +25,20 @@ def test_every_ordered_pair_and_mixed_tables():
         "random,thrifty,thrifty",
         "all",
     ]
-    # 10 games over 2 cells and 3 rotations: 2 deals each; 20 mixed games: 10 in each cell
-    assert [match.deals for match in plan.matches] == [2, 2, 10]
-    assert plan.games == 2 * 2 * 2 * 3 + 20
+    # 10 games over 3 cells and 3 rotations: 2 deals each; 20 mixed games: 7 in each cell
+    assert len(plan.cells) == 3
+    assert [match.deals for match in plan.matches] == [2, 2, 7]
+    assert plan.games == 3 * (2 * 2 * 3 + 7)
 
 
 def test_one_policy_is_no_ladder():
     with pytest.raises(UsageError, match="needs two policies at least, not 1"):
-        ladder.plan(TINY, ["random", "random"], 3, CELLS, 10)
+        asked(["random", "random"], 10)
 
 
 def test_figures_of_a_real_match():
-    plan = ladder.plan(TINY, ["random", "thrifty"], 3, CELLS, 900)
-    found = plan.play(20261116, jobs=2)
+    plan = asked(["random", "thrifty"], 900)
+    found = plan.play(jobs=2).rungs
     assert [f.measure for f in found] == ["mixed", "mixed", "one", "one"]
     assert found[0].policy == "thrifty"  # the best first
     one = figures(found, "one")["thrifty", "random"]
@@ -47,12 +48,12 @@ def test_figures_of_a_real_match():
     assert weak.high < 0.6
     mixed = figures(found, "mixed")["thrifty", "all"]
     assert 1 < mixed.low < mixed.value < one.value
-    assert found == plan.play(20261116, jobs=1)
+    assert found == plan.play(jobs=1).rungs
 
 
 def test_the_games_are_reported_as_they_are_played():
     heard = []
-    plan = ladder.plan(TINY, ["random", "thrifty"], 3, CELLS * 2, 200)
-    plan.play(5, jobs=2, advance=heard.append)
+    plan = asked(["random", "thrifty"], 200, ["sample"])
+    plan.play(jobs=2, advance=heard.append)
     assert len(heard) > 3
     assert sum(heard) == plan.games

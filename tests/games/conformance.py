@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from balance.errors import BalanceError, CatalogError, UsageError
-from balance.games import eventlog
 from balance.games.contract import ROLES, Adjustable, Event, Explaining, Facts, Game, Table
 from balance.games.keys import HIGHEST_GAME, HIGHEST_SEED
 from balance.games.lineup import parse_lineup
@@ -97,7 +96,7 @@ def _changes(game: AnyGame) -> Iterator[str]:
     if game.overlay_text(catalog, catalog):
         yield "a catalog differs from itself"
     for kind in (kind for kind in game.kinds if kind.name in (game.facts.item, game.facts.variant)):
-        for row in game.rows(catalog, kind, {}):
+        for row in game.rows(catalog, kind):
             yield from _changed(game, game, catalog, kind.name, str(row["id"]))
     if isinstance(game, Explaining):
         yield from _parts(game, game, catalog)
@@ -305,7 +304,7 @@ def _catalog(game: AnyGame) -> Iterator[str]:
         yield "the engine has no hash, or two"
     kinds = {kind.name: kind for kind in game.kinds}
     for kind in kinds.values():
-        for row in game.rows(catalog, kind, {}):
+        for row in game.rows(catalog, kind):
             if not set(kind.columns) <= set(row):
                 yield f"a row of {kind.plural} lacks a column: {sorted(set(kind.columns) - set(row))}"
                 break
@@ -393,7 +392,7 @@ def _cell(game: AnyGame, name: CellName, games: int, seed: int, report: Report) 
     for row, (index, policies) in enumerate(zip(indices, lineups, strict=True)):
         events = game.replay(cell, seed, index, policies)
         report.games += 1
-        report.rounds += eventlog.rounds(events)
+        report.rounds += sum(event["event"] == "round" for event in events)
         for failure in _replayed(game, cell, events, _rows(game.facts, batch, row)):
             yield f"game {index}: {failure}"
 

@@ -37,7 +37,6 @@ from balance.games.contract import (
     SweepTable,
     Table,
 )
-from balance.games.eventlog import from_round
 from balance.games.folding import folded
 from balance.games.forms import Expected, Form, form_fields, read, text, whole, word
 from balance.games.keys import check_keys
@@ -191,13 +190,13 @@ class Edition(Form):
 Item = Mood | Charm | Edition
 
 
-def _kind(name: str, entry: type, brief: tuple[str, ...], filters: tuple[str, ...] = ()) -> Kind:
+def _kind(name: str, entry: type, brief: tuple[str, ...]) -> Kind:
     columns = {field: f"the {field.replace('_', ' ')} of the {name}" for field in form_fields(entry)}
-    return Kind(name, f"{name}s", f"one row per {name}", columns, brief, filters)
+    return Kind(name, f"{name}s", f"one row per {name}", columns, brief)
 
 
 KINDS: Final = (
-    _kind("mood", Mood, ("id", "name", "note"), ("edition",)),
+    _kind("mood", Mood, ("id", "name", "note")),
     _kind("charm", Charm, ("id", "name", "cost")),
     _kind("edition", Edition, ("id", "name", "goal")),
 )
@@ -418,12 +417,10 @@ class Tiny:
     def engine_hash(self) -> str:
         return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 
-    def rows(self, catalog: Catalog, kind: Kind, filters: Mapping[str, str]) -> list[dict[str, Any]]:
-        edition = catalog.one("edition", filters["edition"]).id if "edition" in filters else None
+    def rows(self, catalog: Catalog, kind: Kind) -> list[dict[str, Any]]:
         return [
             {name: list(value) if isinstance(value, tuple) else value for name, value in dict(item).items()}
             for item in catalog.items(kind.name)
-            if edition is None or edition in getattr(item, "editions", EDITIONS)
         ]
 
     def find(self, catalog: Catalog, name: str) -> Sequence[CatalogEntry]:
@@ -476,10 +473,6 @@ class Tiny:
             raise UsageError(unknown(f"number of {old.label}", path, NUMBERS.get(kind, {})))
         new = replace(old, fields=old.fields | {path: value})
         return self._of(catalog, [new if entry is old else entry for entry in catalog.entries])
-
-    def without(self, catalog: Catalog, kind: str, id_: str) -> Catalog:
-        gone = self._entry(catalog, kind, id_)
-        return self._of(catalog, [entry for entry in catalog.entries if entry is not gone])
 
     def overlay_text(self, old: Catalog, new: Catalog) -> str:
         return tomlfile.overlay_text(old.entries, new.entries)
@@ -579,8 +572,8 @@ class Tiny:
     def rows_of(self, cell: Cell, events: Sequence[Event]) -> Rows:
         return rows_of(events)
 
-    def transcript(self, cell: Cell, events: Sequence[Event], first_round: int = 1) -> str:
-        return "\n".join(_told(cell, event) for event in from_round(events, first_round)) + "\n"
+    def transcript(self, cell: Cell, events: Sequence[Event]) -> str:
+        return "\n".join(_told(cell, event) for event in events) + "\n"
 
 
 def _rows(race: Race, game: int) -> Rows:

@@ -50,7 +50,7 @@ class Race:
 
     def weights(self):
         """Return the weights of a player that has learned nothing."""
-        return {name: np.zeros(shape, np.float32) for name, shape in LAYOUT.shapes().items()}
+        return {name: np.zeros(shape, np.float32) for name, shape in LAYOUT.stored().items()}
 
     def outcomes(self, cell, seed, indices, policies):
         """Return who wins."""
@@ -75,6 +75,10 @@ class Race:
     def player(self):
         """Return something that plays."""
         return self
+
+    def search_points(self, weights, combination, seed):
+        """Return a fair share: there is no search."""
+        return 1.0
 
     def evaluate(self, weights, seed):
         """Return the share of games that the learner wins against random play."""

@@ -8,6 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from balance.errors import DataError  # noqa: E402
 from balance.games.compiled.notes import weights_note  # noqa: E402
 from balance.games.compiled.recorder import Recorder  # noqa: E402
 from balance.games.compiled.weights import fold, read_weights  # noqa: E402
@@ -57,6 +58,17 @@ def test_training_goes_on_where_it_stopped(tmp_path):
         np.testing.assert_allclose(resumed.fitter.policy.weights()[name], array, atol=1e-6)
     assert [json.loads(line)["iteration"] for line in (tmp_path / "parts/log.jsonl").open()] == [1, 2, 3, 4]
     assert read_weights(tmp_path / "parts/weights.npz", Race().stamp())
+
+
+def test_a_damaged_checkpoint(tmp_path):
+    training = Training(Race(), tmp_path, SMALL)
+    training.step()
+    training.save()
+    whole = (tmp_path / "checkpoint.npz").read_bytes()
+    for damaged in (b"", b"PK\3\4 and nothing else", whole[:1000], whole[: len(whole) // 2] + whole[-3000:]):
+        (tmp_path / "checkpoint.npz").write_bytes(damaged)
+        with pytest.raises(DataError, match=r"checkpoint\.npz is damaged"):
+            Training(Race(), tmp_path, SMALL)
 
 
 def test_recorded_chances_are_those_of_the_model():

@@ -110,6 +110,7 @@ def atlas(count: int, players: tuple[int, ...], called: list[str]) -> Atlas:
         metrics=METRICS,
         players=players,
         lineups=lineups,
+        usual="mirror:learned",
         views=views,
         overall={n: together(n) for n in players},
         plain=tuple({m.id: (12.0, 11.5, math.inf) for m in METRICS} for _ in views),
@@ -147,6 +148,27 @@ def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "
         SOURCE,
         f"A note {hostile}",
         long=True,
+    )
+    styles = (
+        "greedy",
+        "rusher",
+        "saver",
+        "investor",
+        "spoiler",
+        "researcher",
+        "adaptive",
+        "learned",
+        "skilled",
+    )
+    wide = Table(
+        "styles",
+        "Win points of each strategy under each twist",
+        (Heading("variant", "Twist", "variant"), *(Heading(style, style, "interval") for style in styles)),
+        tuple(
+            (Cell(f"v{k}", name), *(Cell(0.12, "0.12 (0.08 to 0.16)", 0.08, 0.16) for _ in styles))
+            for k, name in enumerate(called)
+        ),
+        SOURCE,
     )
     figure = Chart(
         "length-figure",
@@ -209,7 +231,7 @@ def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "
             f"Too few games to say much. {hostile}",
         ),
         sections=(
-            Section("wins", "Win rates", (Paragraph(f"A text with [[Win points]]. {hostile}"), table)),
+            Section("wins", "Win rates", (Paragraph(f"A text with [[Win points]]. {hostile}"), table, wide)),
             Section(
                 "length",
                 "Game length",

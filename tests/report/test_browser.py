@@ -206,15 +206,16 @@ def test_a_click_on_a_square_opens_what_is_known_of_the_pair(page, report):
         for reason in view.reasons[k]:
             assert reason in panel
     assert "The rule of Espionage." in panel
-    for view in views:
-        assert view.replays[k] in panel
-        assert f"@report/cell cell={view.cells[k]}" in panel
-    together = views[0].interactions
+    assert "Below: skilled play." in panel, "what decides is shown, until another strength is chosen"
+    view = next(view for view in views if view.lineup == "mirror:learned")
+    assert view.replays[k] in panel
+    assert f"@report/cell cell={view.cells[k]}" in panel
+    together = view.interactions
     assert f"{math.exp(together['length'].values[k] / SCALE):.2f} times" in panel
     assert f"+{100 * together['stalled'].values[k] / SCALE:.1f} points" in panel
     told = page.locator("#panel .chart").first.get_attribute("aria-label")
-    first = views[0].lengths[k]
-    assert f"casual play: 1–5 rounds {round(100 * first[0] / sum(first), 2):g}%" in told
+    first = view.lengths[k]
+    assert f"with: 1–5 rounds {round(100 * first[0] / sum(first), 2):g}%" in told
     assert page.locator("#panel .chart svg").count() == 2, "lengths and strategies are drawn"
     assert page.evaluate("document.activeElement.id") == "panel-title"
     assert verdict(report, 4, 1, 4) in page.locator("#said").text_content()
@@ -225,7 +226,7 @@ def test_pointing_at_a_square_tells_its_number_and_interval(page, report):
     page.mouse.move(*square(page, row_of(report, 2), row_of(report, 0)))
     tip = page.locator("body > div", has_text="95%:").last
     tip.wait_for()
-    found = report.atlas.views[4].values["stalls"]
+    found = report.atlas.views[5].values["stalls"]
     k = place(0, 2, COUNT)
     low, high = found.lows[k] / SCALE, found.highs[k] / SCALE
     told = [printed(x, "share") for x in (found.values[k] / SCALE, low, high)]
@@ -236,9 +237,8 @@ def test_pointing_at_a_square_tells_its_number_and_interval(page, report):
 def test_metric_players_and_strength_change_what_is_shown_and_the_address(page, report):
     page.click("#as-list")
     page.select_option("#atlas-metric", "length")
-    assert page.input_value("#atlas-strength") == "field", "a number stands for one strength of play"
+    assert page.input_value("#atlas-strength") == "mirror:learned", "a number stands for one strength of play"
     page.select_option("#atlas-players", "2")
-    page.select_option("#atlas-strength", "mirror:learned")
     assert address(page) == "#players=2&metric=length&strength=mirror%3Alearned&as=list"
     view = report.atlas.views[1]
     assert (view.players, view.lineup) == (2, "mirror:learned")
@@ -314,13 +314,13 @@ def test_filter_search_and_sort(page, report):
 
 def test_a_metric_and_back_leaves_the_strength_of_play_where_it_was(page):
     page.select_option("#atlas-metric", "length")
-    assert page.input_value("#atlas-strength") == "field"
+    assert page.input_value("#atlas-strength") == "mirror:learned"
     page.select_option("#atlas-metric", "verdict")
     assert page.input_value("#atlas-strength") == "all"
     page.select_option("#atlas-metric", "length")
-    page.select_option("#atlas-strength", "mirror:learned")
+    page.select_option("#atlas-strength", "field")
     page.select_option("#atlas-metric", "verdict")
-    assert page.input_value("#atlas-strength") == "mirror:learned", "what was chosen stays"
+    assert page.input_value("#atlas-strength") == "field", "what was chosen stays"
 
 
 def test_every_pair_is_drawn_once(page):
@@ -390,11 +390,27 @@ def test_chapters_open_by_key_by_link_and_for_paper(page, file):
 
 
 @pytest.mark.parametrize("width", [1400, 1920])
-def test_no_table_is_clipped_on_a_desk(tab, real, width):
+def test_no_table_is_clipped_on_a_desk(tab, real, file, width):
     tab.set_viewport_size({"width": width, "height": 1000})
+    load(tab, file.as_uri())
+    assert tab.evaluate(CLIPPED) == [], "ten columns with intervals"
     load(tab, real.as_uri())
-    assert tab.evaluate("document.documentElement.scrollHeight") < 6000, "chapters are closed"
+    assert tab.evaluate("document.documentElement.scrollHeight") < 4500, "chapters are closed"
     assert tab.evaluate(CLIPPED) == []
+
+
+def test_one_screen_has_the_worst_the_most_bent_what_to_do_and_how_good_the_play_is(tab, file):
+    tab.set_viewport_size({"width": 1400, "height": 900})
+    load(tab, file.as_uri())
+    tops = tab.evaluate("""() => [...document.querySelectorAll("#answer h2.sub")].map((one) =>
+        [one.textContent, Math.round(one.getBoundingClientRect().bottom)])""")
+    assert [title for title, _ in tops] == [
+        "The worst",
+        "The most bent",
+        "What to do next",
+        "How good the play is",
+    ]
+    assert [title for title, bottom in tops if bottom > 900] == []
 
 
 @pytest.mark.parametrize("width", [800, 390])
@@ -463,13 +479,14 @@ def test_a_picture_is_walked_with_the_keyboard_and_axe_finds_nothing(tab, real):
     tab.evaluate("delete document.documentElement.dataset.theme")
 
 
-def test_no_table_is_clipped_on_paper(tab, real):
+def test_no_table_is_clipped_on_paper(tab, real, file):
     tab.set_viewport_size({"width": 688, "height": 1000})  # A4 without its margins
     tab.emulate_media(media="print")
     try:
-        load(tab, real.as_uri())
-        assert tab.evaluate(CLIPPED) == []
-        assert tab.evaluate("document.documentElement.scrollWidth") <= 688
+        for page in (file, real):
+            load(tab, page.as_uri())
+            assert tab.evaluate(CLIPPED) == []
+            assert tab.evaluate("document.documentElement.scrollWidth") <= 688
     finally:
         tab.emulate_media(media="screen")
 
@@ -495,9 +512,11 @@ def test_axe_finds_nothing(page, theme, fragment):
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("width", [390, 800])
-def test_axe_finds_nothing_on_narrow_screens(page, width):
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 800, 390])
+def test_axe_finds_nothing_on_any_screen(page, width, theme):
     page.set_viewport_size({"width": width, "height": 844})
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme; page.themeChanged() }", theme)
     assert violations(page) == []
 
 

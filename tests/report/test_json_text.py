@@ -63,9 +63,9 @@ def test_sentences_and_columns_of_words_fit_the_screen():
 
 
 def test_a_table_of_markdown_has_as_many_columns_in_every_row():
-    lines = [line for line in markdown(handmade(hostile=HOSTILE)).splitlines() if line.startswith("| ")]
-    assert len(lines) > 20
-    assert {line.replace("\\|", "").count("|") for line in lines} == {5}
+    lines = markdown(handmade(hostile=HOSTILE)).splitlines()
+    columns = [line.replace("\\|", "").count("|") - 1 for line in lines if line.startswith("| ")]
+    assert columns == [4] * 22 + [10] * 10  # heads, rules and rows of two tables
 
 
 def test_headings_of_markdown_show_names_as_they_are():

@@ -14,7 +14,7 @@ import pytest
 
 from balance.errors import UsageError
 from balance.report import build
-from balance.report.model import Bullets, Chart, Paragraph, Summary, Table, VerdictCount, spans
+from balance.report.model import Bullets, Chart, Paragraph, Source, Summary, Table, VerdictCount, spans
 from balance.report.render.charts import svg
 from balance.report.render.pdf import render
 from tests.report.conftest import HOSTILE
@@ -109,6 +109,20 @@ def test_figures_are_the_same_bytes_twice_and_carry_no_date(space):
             assert drawn == svg(chart, letters=letters)
             assert "<dc:date>" not in drawn
             assert ("<text" in drawn) is letters
+
+
+def test_names_of_points_do_not_cover_each_other():
+    columns = {
+        "label": ("Ape", "Long-eared bat", "Long-tailed cat", "Dog"),
+        "x": (22, 21, 21, 50),
+        "y": (0.2, 0.2, 0.2, -0.1),
+    }
+    columns |= {"low": (None,) * 4, "high": (None,) * 4, "series": (True,) * 4}
+    drawn = svg(Chart("points", "Points", "scatter", columns, Source(""), ""), letters=True)
+    named = re.findall(r"<text [^>]*text-anchor: (start|end)[^>]*>(Ape|Long[^<]*|Dog)<", drawn)
+    assert named == [("start", "Ape"), ("end", "Long-eared bat"), ("start", "Dog")], (
+        "no room for a third at one place"
+    )
 
 
 def test_fonts_are_embedded(read):

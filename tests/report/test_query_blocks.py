@@ -70,6 +70,22 @@ def test_a_head_asks_for_a_figure(ask):
     assert [heading.key for heading in ask(LENGTHS, table=True).headings] == ["lineup", "mean"]
 
 
+FINDINGS = """-- Question: What is wrong?
+-- Columns:
+--   variants [Combination, pair]: what is in force
+--   metric [Metric, hidden]: its name
+--   of [Of, of]: of what
+select variants, metric, "of"
+from (values (['b'], 'item', '9'), (['c'], 'seat', '9')) t(variants, metric, "of")
+"""
+
+
+def test_names_stand_for_ids_and_give_the_order(ask):
+    table = ask(FINDINGS, names={"b": "Zebra", "c": "Ape", "9": "Flying Car"})
+    assert [[cell.text for cell in row] for row in table.rows] == [["Ape", "9"], ["Zebra", "Flying Car"]]
+    assert [row[0] for row in table.raw[1]] == [["b"], ["c"]], "the query's own order"
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

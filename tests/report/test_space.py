@@ -14,7 +14,7 @@ from balance.errors import UsageError
 from balance.experiments.side_by_side import FRESH_SEED
 from balance.report import build
 from balance.report.atlas_model import SCALE, place
-from balance.report.model import Chart, Table
+from balance.report.model import Chart, Code, Table
 from balance.report.query_blocks import records_of
 from balance.report.render.json import document
 from balance.sweep import simulation
@@ -60,13 +60,32 @@ def test_the_command_under_a_table_gives_its_numbers_to_the_last_digit(space, it
     ran = rerun(space, nefarious, capsys) | rerun(item, nefarious, capsys)
     every = {file.stem for file in (OURS / "report").glob("*.sql")}
     assert every - ran == {
-        *("cell", "cell-lengths", "pair-wins", "item-acquired", "length-classes", "telling-games"),
-    }, "a check runs three, the tiny game one, the atlas two"
+        *("cell", "cell-lengths", "pair-verdicts", "pair-wins"),  # a check
+        *("item-acquired", "length-classes", "telling-games"),  # the tiny game, the atlas
+    }
 
 
 def test_the_same_on_the_sheet_of_a_pair(pair, nefarious, capsys):
-    judged = lambda block: block["id"] == "verdict"  # noqa: E731
+    judged = lambda block: block["id"].startswith("pair-verdicts")  # noqa: E731
     assert rerun(pair, nefarious, capsys, judged) == {"cell", "cell-lengths", "pair-wins"}
+
+
+def test_the_verdicts_on_a_sheet_are_those_of_the_check(pair):
+    table = next(block for block in blocks(pair) if block.id.startswith("pair-verdicts"))
+    names = {("geeks", "unions"): "Together", ("geeks",): "geeks", ("unions",): "unions"}
+    cells = [(names[j.variants], cell) for j in pair.found.judgements.judgements for cell in j.cells]
+    together = {cell.cell.key[::2]: cell.cell.id for whose, cell in cells if whose == "Together"}
+    judged = {(together[cell.cell.key[::2]], whose): cell.verdict.value for whose, cell in cells}
+    rows = records_of(table)
+    assert {(row["cell_id"], row["whose"]): row["verdict"] for row in rows} == judged
+    assert len(judged) == len(rows) == 12  # two numbers of players, two lineups
+    medians = {row["cell_id"]: (row["median"], row["low"], row["high"]) for row in rows}
+    bench = pair.found.bench
+    shown = {cell.cell.id: bench.of(cell.cell) for whose, cell in cells if whose == "Together"}
+    assert medians == {
+        number: tuple(next(m.interval for m in own if m.metric.name == "length"))
+        for number, own in shown.items()
+    }
 
 
 def test_the_same_on_the_tiny_game(tiny, tiny_space, capsys):
@@ -184,16 +203,16 @@ def test_pictures_counted_by_hand(space, nefarious):
 
 
 def test_extremes_are_ranked_by_the_near_end_of_their_interval(space, nefarious):
-    tables = {block.id.removeprefix("extremes-"): block for block in blocks(space)}
-    lows = [row[3].low for row in tables["longest"].rows]
-    highs = [row[3].high for row in tables["shortest"].rows]
+    tables = {block.id.removeprefix("extremes-mirror-learned-"): block for block in blocks(space)}
+    lows = [row[2].low for row in tables["longest"].rows]
+    highs = [row[2].high for row in tables["shortest"].rows]
     assert lows == sorted(lows, reverse=True)
     assert highs == sorted(highs)
     games = balance.open_run(nefarious).games.collect().to_dicts()
     first = tables["longest"].rows[0]
     cell = records_of(tables["longest"])[0]["cell_id"]
     own = [g["rounds"] for g in games if g["cell_id"] == cell]
-    assert first[3].value == pytest.approx(sum(own) / len(own))
+    assert first[2].value == pytest.approx(sum(own) / len(own))
 
 
 def test_the_worst_were_played_again_on_another_seed(space, workplace):
@@ -240,7 +259,7 @@ def test_players_and_thresholds_narrow_everything(nefarious, workplace, capsys):
     assert [one.players for one in report.summary.counts] == [2]
     verdicts = lambda block: block["source"]["command"]  # noqa: E731
     assert len(rerun(report, nefarious, capsys, verdicts)) > 10
-    seats = next(block for block in blocks(report) if block.id == "win-rate-by-seat-field")
+    seats = next(block for block in blocks(report) if block.id == "win-rate-by-seat-mirror-learned")
     assert [heading.title for heading in seats.headings] == ["Seat", "2 players"]
 
 
@@ -344,8 +363,27 @@ def test_games_worth_looking_at_exist(space, nefarious):
     shown = [pair for view in space.atlas.views for pair in zip(view.cells, view.replays, strict=True)]
     assert len(shown) > 9
     for cell, command in shown:
-        name, game = command.removeprefix("balance replay ").split()
-        assert (name, games[int(game)]["cell_id"]) == ("nefarious", cell)  # with a catalog of its own
+        words = command.split()
+        options = dict(zip(words[2::2], words[3::2], strict=True))
+        assert options.pop("--catalog") == "own-rules.toml"
+        own = [g for g in games.values() if (g["cell_id"], g["game_index"]) == (cell, int(options["--game"]))]
+        assert int(options["--players"]) == own[0]["players"]
+
+
+def test_a_reader_without_the_run_replays_a_game_of_own_rules(space, nefarious, workplace, capsys):
+    method = next(section for section in space.sections if section.id == "method")
+    rules = next(b.text for b in method.blocks if isinstance(b, Code) and b.text.startswith("[["))
+    (workplace / "own-rules.toml").write_text(rules)
+    view = space.atlas.views[0]
+    assert run([*view.replays[1].split()[1:], "--json"]) == 0
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    games = balance.open_run(nefarious).games.collect().to_dicts()
+    wanted = view.cells[1], told[0]["game_index"], told[0].get("replicate", 0)
+    (stored,) = [g for g in games if (g["cell_id"], g["game_index"], g["replicate"]) == wanted]
+    assert (stored["rounds"], stored["winner_seat"]) == (told[-1]["rounds"], told[-1]["winner"])
+    mends = [one.mend for one in space.summary.worst]
+    assert mends
+    assert all(" --catalog own-rules.toml" in mend for mend in mends)
 
 
 def test_games_worth_looking_at_need_no_run_where_the_catalog_is_the_official_one(tiny_space):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from balance.dataset.views import MACROS
+from balance.dataset.sql_quote import MACROS
 from balance.stats.arithmetic import fieller, student, wilson
 from balance.stats.ratio import Common, Difference, Multiple, Quantiles, Ratio
 

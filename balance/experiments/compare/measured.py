@@ -1,4 +1,4 @@
-"""What the games of a comparison say: changes, verdicts, and both again on fresh deals."""
+"""Both sides on the same deals, and what they say: changes, verdicts, and both again on fresh deals."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from statistics import median
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from balance.dataset.item_sums import has_items
 from balance.dataset.measures import metrics_of
-from balance.experiments.compare.cells import some_cells
+from balance.dataset.plan import PlannedCell
+from balance.dataset.run import Run
+from balance.errors import DataError
 from balance.experiments.compare.changes import (
     ALL,
     BUILT,
     COMBINATION,
     DEALT,
     ITEM,
-    POWER,
     VARIANT,
     Change,
     ChangeFamily,
@@ -26,11 +27,9 @@ from balance.experiments.compare.changes import (
     carried,
     changes_of,
     corrected,
-    nine_of_ten,
 )
-from balance.experiments.compare.comparison import Again, Comparison, Power, Uncompared, VerdictChange
-from balance.experiments.compare.playing import BothSides, spread_between
-from balance.experiments.compare.sides import names_of
+from balance.experiments.compare.comparison import Again, Comparison, Side, Uncompared, VerdictChange
+from balance.experiments.compare.sides import Sides, moving_variants, names_of
 from balance.experiments.side_by_side import finding_key, findings_of, fresh_seed, judge_runs
 from balance.games.contract import Facts
 from balance.games.variants import Combination
@@ -40,10 +39,19 @@ from balance.judge.ranking import HEADLINE
 from balance.judge.sentences import finding_sentence
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import ALPHA, Judgement, Judgements, Verdict
-from balance.measure.items import has_items
-from balance.measure.paired import Group, paired_dealt, paired_items, paired_measures
-from balance.stats.intervals import Z
+from balance.measure.items import items_of
+from balance.measure.paired import (
+    Group,
+    groups_of,
+    pair_cells,
+    paired_dealt,
+    paired_items,
+    paired_measures,
+)
 from balance.stats.ratio import Difference
+
+if TYPE_CHECKING:
+    from balance.experiments.side_by_side import Play
 
 CONFIRMED: Final = 5
 """Single combinations that are named first, after they were measured again on fresh deals."""
@@ -53,8 +61,34 @@ Figures = dict[str, dict[Group, Difference]]
 """By name of the measure, or by item as text: the difference in each group."""
 
 
-class Measured(BothSides):
-    """The measurements of both sides."""
+class Measured:
+    """The measurements of both sides on the same deals, which are played if they are missing."""
+
+    def __init__(self, sides: Sides, cells: Sequence[PlannedCell], seed: int, play: Play) -> None:
+        from balance.sweep.simulation import require_same_engine
+
+        self.sides, self.cells, self._play = sides, list(cells), play
+        self.game, self.seed = sides.game, seed
+        for run in sides.runs if len(sides.runs) == 1 else ():
+            require_same_engine(run.path, run.plan, run.game)
+        base, candidate = (self._run(side) for side in sides.both)
+        self.judged = self.phase = pair_cells(base, candidate, [cell.key for cell in self.cells])
+        if not self.phase.pairings:
+            raise DataError("the two sides have no deal in common")
+        if moving_variants(sides) is not None:  # games without variants serve multiples alone
+            differing = tuple(own for own in self.phase.pairings if own.variants)
+            self.phase = replace(self.phase, pairings=differing)
+        self.groups = groups_of(self.phase.pairings)
+        self.numbers = {(p.players, p.variants, p.lineup): p.number for p in self.phase.pairings}
+
+    def _run(self, side: Side) -> Run:
+        from balance.sweep.planning import plan_of_cells
+        from balance.sweep.simulation import prepare_plan
+
+        if side.run is not None:
+            return side.run
+        plan = plan_of_cells(self.game, side.catalog, self.cells, edition=side.edition, seed=self.seed)
+        return self._play(prepare_plan(self.game, side.catalog, plan))
 
     def compared(self, thresholds: Thresholds, uncompared: Sequence[Uncompared]) -> Comparison:
         """Compare both sides."""
@@ -63,27 +97,25 @@ class Measured(BothSides):
         changes, family = corrected(changes_of(rows))
         changes = self._with_rest(changes, family, measures | dealt)
         judged = [self._judge(thresholds, k) for k in (0, 1)]
-        played = [*self.judged.pairings, *(p for phase in self.phases[1:] for p in phase.pairings)]
         return Comparison(
             self.game,
-            replace(self.sides.base, runs=tuple(phase.base for phase in self.phases)),
-            replace(self.sides.candidate, runs=tuple(phase.candidate for phase in self.phases)),
+            replace(self.sides.base, run=self.phase.base),
+            replace(self.sides.candidate, run=self.phase.candidate),
             self.seed,
             self.sides.differences,
             tuple(changes),
             tuple(self._verdicts(judged, [change for change in changes if change.sure])),
             _counts([found for found, _ in judged]),
             family,
-            (*uncompared, *self._rarely()),
-            tuple(self._power(dealt)),
-            len({p.variants for p in self.phases[0].pairings}),
-            sum(2 * p.deals * p.replicates for p in played),
+            tuple(uncompared),
+            len({p.variants for p in self.phase.pairings}),
+            sum(2 * p.deals * p.replicates for p in self.judged.pairings),
             names_of(self.sides),
             verdict_families=tuple(found.family for found, _ in judged),
             unseen=tuple(judged[1][0].not_looked_at),
         )
 
-    def again(self, found: Comparison, thresholds: Thresholds, detect: float) -> Comparison:
+    def again(self, found: Comparison, thresholds: Thresholds) -> Comparison:
         """Measure what is named first again, on fresh deals, and return the comparison with these figures.
 
         These are the largest changes of single combinations, and the worst of what seems to be broken now.
@@ -98,7 +130,7 @@ class Measured(BothSides):
         worst = sorted(suspects, key=lambda one: (-one.severity, one.key))[:HEADLINE]
         keys = {(change.players or 0, change.variants, change.lineup) for change in named}
         judged = {one.key for one in worst} | {(one.players, ()) for one in worst}  # multiples need these
-        base, candidate = (replace(side, runs=()) for side in self.sides.both)
+        base, candidate = (replace(side, run=None) for side in self.sides.both)
         cells = [
             replace(cell, first=0)
             for cell in self.cells
@@ -106,9 +138,6 @@ class Measured(BothSides):
         ]
         sides = replace(self.sides, base=base, candidate=candidate)
         fresh = Measured(sides, cells, fresh_seed(self.seed), self._play)
-        fresh.play()
-        if detect > 0 and any(change.item is not None for change in named):
-            fresh.focus(detect, keys)
         measures, dealt = fresh._figures(fresh.groups)
         every = changes_of([*fresh._measure_rows(measures), *fresh._dealt_rows(dealt)])
         wanted = {change.looked for change in named}
@@ -121,11 +150,20 @@ class Measured(BothSides):
     def _figures(self, groups: Mapping[Group, Sequence[int]]) -> tuple[Figures, Figures]:
         """Return the differences of measures, and of the seats that were dealt a changed item."""
         measures: Figures = {}
-        for group, parts in paired_measures(self.phases[0], groups).items():
+        for group, parts in paired_measures(self.phase, groups).items():
             for name, found in parts.items():
                 measures.setdefault(name, {})[group] = found
-        dealt = paired_dealt(self.phases, groups, self.items())
+        dealt = paired_dealt(self.phase, groups, self._changed_items())
         return measures, {str(item): by_group for item, by_group in dealt.items()}
+
+    def _changed_items(self) -> dict[int, bool]:
+        """Return the changed items that somebody can be dealt, and whether the base has them."""
+        facts = self.game.facts
+        if not facts.mask("opening"):
+            return {}
+        known = {item.id for item in items_of(self.phase.base)}
+        changed = sorted(int(name) for name in self.sides.entries(facts.item))
+        return {item: item in known for item in changed}
 
     def _measure_rows(self, figures: Figures) -> Iterator[Looking]:
         metrics = metrics_of(self.game.facts)
@@ -145,7 +183,7 @@ class Measured(BothSides):
     def _item_rows(self, changed: set[str]) -> Iterator[Looking]:
         """Yield what happened to every item that both sides have, over all combinations."""
         tables = [group for group in self.groups if group.variants is None]
-        found = paired_items(self.phases[0]) if tables and has_items(self.phases[0].base) else {}
+        found = paired_items(self.phase) if tables and has_items(self.phase.base.game) else {}
         for group in tables:
             for (metric, item), figure in found.get((group.players, group.lineup), {}).items():
                 if metric == "built" or str(item) not in changed:
@@ -222,30 +260,6 @@ class Measured(BothSides):
             return float(value) * math.copysign(1, change.difference)
 
         return min(sorted(single), key=left)
-
-    def _power(self, dealt: Figures) -> Iterator[Power]:
-        for item, by_group in dealt.items():
-            for players, lineup in dict.fromkeys((group.players, group.lineup) for group in self.groups):
-
-                def reach(one: Difference, players: int = players) -> float:
-                    return math.sqrt(spread_between(one, players) / int(one.deals)) * (Z + POWER)
-
-                own = [
-                    d for g, d in by_group.items() if g.whole and (g.players, g.lineup) == (players, lineup)
-                ]
-                whole = by_group.get(Group(players, lineup))
-                if own:
-                    single = [reach(one) for one in own]
-                    deals = int(median(int(one.deals) for one in own))
-                    every = reach(whole) if whole else None
-                    yield Power(int(item), players, lineup, deals, every, nine_of_ten(single), max(single))
-
-    def _rarely(self) -> Iterator[Uncompared]:
-        """Yield where not enough deals have a changed item for it to be looked at closely."""
-        names = names_of(self.sides)
-        for item, cells in self.rarely.items():
-            why = f"in which too few deals have {names.get(str(item), item)} in an opening hand to play more"
-            yield Uncompared(why, len(cells), some_cells(cells), "cells")
 
     # --- verdicts
 

@@ -60,7 +60,7 @@ class Sides:
     @property
     def runs(self) -> list[Run]:
         """The runs of the sides that are runs."""
-        return [run for side in self.both for run in side.runs]
+        return [side.run for side in self.both if side.run]
 
     def entries(self, kind: str) -> list[str]:
         """Return the ids of the entries of a kind that differ."""
@@ -111,9 +111,7 @@ def _edition(game: Game[Any, Any], text: str, run: Run | None) -> str | None:
 def _side(game: Game[Any, Any], text: str, run: Run | None, printed: str | None, fallback: str) -> Side:
     """Return a side with its catalog; CatalogError with every problem of an overlay."""
     if run is not None:
-        if run.plan.chosen:
-            raise UsageError(f"{text} cannot be compared: its deals were chosen")
-        return Side(text, "run", run.plan.edition, run.catalog, (run,))
+        return Side(text, "run", run.plan.edition, run.catalog, run)
     if printed is not None:
         return Side(printed, "edition", printed, game.load_catalog())
     kind = OFFICIAL if text.strip().lower() == OFFICIAL else "overlay"

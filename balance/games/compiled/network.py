@@ -169,12 +169,15 @@ def exp_below(x):
 
 
 @jit
-def pick_by_score(network, scores, n, key, chances):
-    """Return an option by chance, by the softmax of the scores; `chances` gets its probability."""
+def pick_by_score(network, scores, n, key, chances, heat):
+    """Return an option by chance, by the softmax of the scores; `chances` gets its probability.
+
+    The temperature is that of the network times `heat`.
+    """
     highest = scores[0]
     for i in range(1, n):
         highest = max(highest, scores[i])
-    sharpness = np.float64(float_at(network, 0))
+    sharpness = np.float64(float_at(network, 0)) / heat
     total = 0.0
     for i in range(n):
         chances[i] = exp_below((np.float64(scores[i]) - np.float64(highest)) * sharpness)

@@ -1,7 +1,8 @@
 """The weights of a learned player: how they are laid out, folded for the rules of a cell, checked, stored.
 
-A network scores the options of a decision. The features of the rules in force enter through biases that are
-computed once per cell (`fold`), so they cost nothing in a decision. Needs NumPy alone. Knows no game.
+A network scores the options of a decision. The features of the rules in force enter through biases and gates
+that are computed once per cell (`fold`), so they cost nothing in a decision. A second network of the same
+form, the critic, scores a situation alone: what it is worth to the player. Needs NumPy alone. Knows no game.
 """
 
 import io
@@ -20,15 +21,21 @@ from balance.errors import UsageError
 from balance.files import write_whole
 from balance.games.compiled.notes import NOTE, weights_note
 
-LAYOUT_VERSION: Final = 1
+LAYOUT_VERSION: Final = 2
 HIDDEN: Final = 64
 OPTION_HIDDEN: Final = 32
-RULES_HIDDEN: Final = 32
+RULES_HIDDEN: Final = 64
 HEAD: Final = 16
 """Numbers in front of the folded weights: the first is the inverse temperature."""
 _CACHE_LINE: Final = 64
 """Bytes; a vector of weights that is on two lines takes twice as long to load."""
 MOST_BYTES: Final = 8_000_000
+
+GATES: Final = ("situation", "hidden", "second")
+"""What the rules make stronger or weaker: inputs of the situation, hidden units, weights of options."""
+
+CRITIC: Final = "critic_"
+"""What the names of the critic's arrays begin with."""
 
 Floats = npt.NDArray[np.float32]
 
@@ -39,6 +46,11 @@ class NetworkLayout(NamedTuple):
     situation: int
     option: int
     rules: int
+
+    def stored(self) -> dict[str, tuple[int, ...]]:
+        """Return the arrays of a player and its critic, and their shapes."""
+        shapes = self.shapes()
+        return shapes | {CRITIC + name: shape for name, shape in shapes.items()}
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the arrays of a network and their shapes."""
@@ -55,6 +67,9 @@ class NetworkLayout(NamedTuple):
             "rules_in_bias": (RULES_HIDDEN,),
             "rules_first": (RULES_HIDDEN, HIDDEN),
             "rules_second": (RULES_HIDDEN, second),
+            "gate_situation": (RULES_HIDDEN, self.situation),
+            "gate_hidden": (RULES_HIDDEN, HIDDEN),
+            "gate_second": (RULES_HIDDEN, second),
         }
 
 
@@ -66,6 +81,11 @@ def _times(features: Floats, matrix: Floats) -> Floats:
     return total
 
 
+def critic_of(weights: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return the critic's arrays by the names of a network."""
+    return {name.removeprefix(CRITIC): array for name, array in weights.items() if name.startswith(CRITIC)}
+
+
 def fold(weights: Mapping[str, Floats], rules: Floats, temperature: float = 1.0) -> Floats:
     """Return the weights for one set of rules as one array, in the order that the kernel reads.
 
@@ -74,10 +94,13 @@ def fold(weights: Mapping[str, Floats], rules: Floats, temperature: float = 1.0)
     hidden = np.maximum(_times(rules, weights["rules_in"]) + weights["rules_in_bias"], np.float32(0))
     first = weights["situation_bias"] + _times(rules, weights["rules"])
     first = first + _times(hidden, weights["rules_first"])
-    second = weights["second_bias"] + _times(hidden, weights["rules_second"])
+    gates = {name: np.float32(1) + _times(hidden, weights[f"gate_{name}"]) for name in GATES}
+    situation = weights["situation"] * gates["situation"][:, None]
+    second = weights["second"] * gates["hidden"][:, None] * gates["second"]
+    bias = (weights["second_bias"] + _times(hidden, weights["rules_second"])) * gates["second"]
     head = np.zeros(HEAD, np.float32)
     head[0] = 1.0 / temperature
-    parts = (head, weights["situation"], first, weights["second"], second, weights["option"], weights["out"])
+    parts = (head, situation, first, second, bias, weights["option"], weights["out"])
     numbers = np.concatenate([np.ravel(part) for part in parts]).astype(np.float32)
     room = np.empty(numbers.size + _CACHE_LINE // numbers.itemsize, np.float32)
     skipped = -room.ctypes.data % _CACHE_LINE // numbers.itemsize
@@ -122,7 +145,7 @@ def weights_file(weights: Mapping[str, Floats], stamp: Stamp, log: Mapping[str, 
         "training": dict(log),
     }
     buffer = io.BytesIO()
-    arrays: dict[str, Any] = {name: weights[name] for name in stamp.layout.shapes()}
+    arrays: dict[str, Any] = {name: weights[name] for name in stamp.layout.stored()}
     np.savez_compressed(buffer, **arrays)
     with zipfile.ZipFile(buffer, "a") as file:
         file.writestr(zipfile.ZipInfo(NOTE), json.dumps(note, sort_keys=True))
@@ -165,10 +188,10 @@ def _checked(
             f"{path}: weights for other features of the game than this version computes; "
             "train anew with `balance train`"
         )
-    for name, shape in stamp.layout.shapes().items():
+    for name, shape in stamp.layout.stored().items():
         found = arrays.get(name)
         if found is None or found.shape != shape or found.dtype != np.float32:
             raise UsageError(f"{path}: '{name}' is missing or has the wrong shape")
         if not np.isfinite(found).all():
             raise UsageError(f"{path}: '{name}' has values that are not finite")
-    return {name: arrays[name] for name in stamp.layout.shapes()}
+    return {name: arrays[name] for name in stamp.layout.stored()}

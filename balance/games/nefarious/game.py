@@ -1,6 +1,6 @@
 """Nefarious as the toolkit sees it: the implementation of `balance.games.contract.Game`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from balance.errors import UsageError
 from balance.games.contract import CatalogEntry, Description, Difference, Event, Kind
 from balance.games.facts import Facts, Holdings, ItemColumns, Measures, Strength, SweepTable
-from balance.games.nefarious import vocabulary as v
-from balance.games.nefarious.catalog import adjusting, descriptions, english, loading, phrases
+from balance.games.nefarious.catalog import adjusting, descriptions, english, loading
 from balance.games.nefarious.catalog.model import KINDS, Catalog, Edition, Invention, Item, Twist, matching
 from balance.games.nefarious.catalog.written import written
 from balance.games.nefarious.engine import Engine, check_games
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 _KERNEL: Final = "balance.games.nefarious.kernel"
 STYLES: Final = "one:field+skilled+casual,learned"
-_FILTERS: Final = ("edition", "confidence", "effect")
 
 _NAMES: Final = {"name": "English name", "name_ru": "Russian name"}
 _FROM: Final = {"name_source": "where the English name comes from"}
@@ -44,7 +42,6 @@ TWISTS: Final = Kind(
     | {"rule": "what the twist does, in words", "editions": "the editions that have it"}
     | _SURE,
     brief=("id", "name", "rule", "confidence"),
-    filters=_FILTERS,
 )
 INVENTIONS: Final = Kind(
     name="invention",
@@ -63,7 +60,6 @@ INVENTIONS: Final = Kind(
     }
     | _SURE,
     brief=("id", "name", "cost", "vp", "rule", "confidence"),
-    filters=_FILTERS,
 )
 EDITIONS: Final = Kind(
     name="edition",
@@ -78,7 +74,6 @@ EDITIONS: Final = Kind(
     }
     | _SURE,
     brief=("id", "name", "twists", "deck"),
-    filters=("edition", "confidence"),
 )
 
 
@@ -103,7 +98,7 @@ class Nefarious(Engine):
                 SweepTable(STYLES, 0.1),  # whether one style or rung wins far too much
                 SweepTable("drawn:learned,skilled,casual", 0.16, replicates=2),  # luck
             ),
-            fixed_games="3fc069ae7128d768",
+            fixed_games="2c8e3350ae222352",
             measures=Measures("lead_changes", "vp_half", "actions"),
             item_columns=ItemColumns(paid="paid", cost="cost", score="vp"),
             strengths=(
@@ -128,28 +123,14 @@ class Nefarious(Engine):
     read_catalog = staticmethod(loading.read_catalog)
     numbers = staticmethod(adjusting.numbers)
     with_number = staticmethod(adjusting.with_number)
-    without = staticmethod(adjusting.without)
     overlay_text = staticmethod(adjusting.overlay_text)
     parts = staticmethod(adjusting.parts)
     doubts = staticmethod(adjusting.doubts)
     rule_features = staticmethod(descriptions.rule_features)
 
-    def rows(self, catalog: Catalog, kind: Kind, filters: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Return the entries of a kind as rows, narrowed by edition, confidence or a word of their effect."""
-        edition = catalog.edition(filters["edition"]).id if "edition" in filters else None
-        confidence = filters.get("confidence")
-        if confidence is not None and confidence not in v.CONFIDENCES:
-            raise UsageError(
-                f"{unknown('confidence', confidence, v.CONFIDENCES)} ({', '.join(v.CONFIDENCES)})"
-            )
-        effect = _effect_word(filters["effect"]) if "effect" in filters else None
-        return [
-            _row(catalog, item)
-            for item in catalog.items(kind.name)
-            if (edition is None or edition in _editions(catalog, item))
-            and confidence in (None, item.confidence)
-            and (effect is None or effect in _words(item))
-        ]
+    def rows(self, catalog: Catalog, kind: Kind) -> list[dict[str, Any]]:
+        """Return the entries of a kind as rows."""
+        return [_row(catalog, item) for item in catalog.items(kind.name)]
 
     def find(self, catalog: Catalog, name: str) -> Sequence[CatalogEntry]:
         """Return the entries of all kinds with this id, English or Russian name, in any case."""
@@ -229,11 +210,11 @@ class Nefarious(Engine):
 
         return rows_of(cell, events)
 
-    def transcript(self, cell: "Cell", events: Sequence[Event], first_round: int = 1) -> str:
+    def transcript(self, cell: "Cell", events: Sequence[Event]) -> str:
         """Return a game as text for people."""
         from balance.games.nefarious.replay.transcript import transcript
 
-        return transcript(cell, events, first_round)
+        return transcript(cell, events)
 
     def warm_up_note(self, *, replay: bool) -> str | None:
         """Return a message for a user who will wait for the compiler; replays are compiled apart."""
@@ -290,13 +271,6 @@ def _difference(
     ]
 
 
-def _editions(catalog: Catalog, item: Item) -> Sequence[str]:
-    """Return the editions that have an entry; every edition uses the whole deck."""
-    if isinstance(item, Twist):
-        return item.editions
-    return [item.id] if isinstance(item, Edition) else [edition.id for edition in catalog.editions]
-
-
 def _row(catalog: Catalog, item: Item) -> dict[str, Any]:
     row: dict[str, Any] = {
         "id": item.id,
@@ -325,65 +299,3 @@ def _row(catalog: Catalog, item: Item) -> dict[str, Any]:
             row |= {"rule": " ".join(english.edition_rules(item)), "deck": item.deck}
             row["twists"] = len(catalog.twists_of(item.id))
     return row
-
-
-# --- the words of an entry, for the filter `effect`
-
-_EVERY_WORD: Final = (
-    *v.WHATS,
-    *v.MOMENTS,
-    *v.STEPS,
-    *v.ACTIONS,
-    *v.WHOM,
-    *v.PERS,
-    *v.QUANTITIES,
-    *v.EXTREMES,
-    *v.PARAMETERS,
-    *v.CHANGES,
-    *v.SWITCHES,
-    "played",
-    "first",
-    "or_else",
-)
-
-
-def _effect_word(text: str) -> str:
-    """Return the word or the effect to look for; UsageError if the effect language has no such thing."""
-    word = " ".join(text.split())
-    if word in _EVERY_WORD:
-        return word
-    try:
-        return str(phrases.parse_effect(word))
-    except phrases.WordError:
-        raise UsageError(
-            f"{unknown('effect word', text, _EVERY_WORD)} (docs/catalog.md lists them)"
-        ) from None
-
-
-def _words(item: Item) -> set[str]:
-    if isinstance(item, Invention):
-        words = {"self"} if item.self_effects else set()
-        words |= {"others"} if item.others_effects else set()
-        return words.union(*map(_effect_words, (*item.self_effects, *item.others_effects)))
-    if isinstance(item, Edition):
-        return set()
-    words = {change.parameter for change in item.changes} | {change.how for change in item.changes}
-    words |= {name for name in v.SWITCHES if getattr(item.switches, name)}
-    return words.union(item.switches.bars, *map(_line_words, item.lines))
-
-
-def _line_words(line: v.Line) -> set[str]:
-    words = {line.when, line.who} | _effect_words(line.effect)
-    words |= {line.step} if line.step else set()
-    words |= {"first"} if line.first else set()
-    words |= {"or_else"} | _effect_words(line.or_else) if line.or_else else set()
-    return words.union(*map(_condition_words, line.conditions))
-
-
-def _condition_words(condition: v.Condition) -> set[str]:
-    return {condition.whose, condition.left, condition.op, str(condition.right)}
-
-
-def _effect_words(effect: v.Effect) -> set[str]:
-    words = {word for word in (str(effect), effect.what, effect.per, effect.zone) if word}
-    return words | _condition_words(effect.test) if effect.test else words

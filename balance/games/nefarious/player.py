@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from balance.games.compiled.recorder import Recorder
-from balance.games.compiled.weights import fold
+from balance.games.compiled.weights import critic_of, fold
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.kernel import batch
 from balance.games.nefarious.kernel.decide import RANDOM
@@ -19,7 +19,7 @@ from balance.games.nefarious.kernel.search import BOARD, IMAGINED
 from balance.games.nefarious.kernel.state import DECIDERS, STATE
 from balance.games.nefarious.kernel.weighing import think_apart
 from balance.games.nefarious.policies.learned import learned_weights
-from balance.games.nefarious.policies.names import FIRST_SEARCH, LEARNED, POLICIES
+from balance.games.nefarious.policies.names import CRITIC, FIRST_SEARCH, LEARNED, POLICIES
 from balance.games.nefarious.rules import Cell, RecordArray
 from balance.games.nefarious.tables import BUILDS, GAMES, ROUNDS, SEATS
 
@@ -68,6 +68,9 @@ def let_think(cell: Cell, deciders: RecordArray, policies: npt.NDArray[np.int64]
             weights = learned_weights(cell.catalog.policies.network)
             # the first one stays: kernels of other threads have its address
             cell.networks.setdefault(number, fold(weights, cell.features, temperature))
+    if policies.max() > FIRST_SEARCH and CRITIC not in cell.networks:
+        weights = critic_of(learned_weights(cell.catalog.policies.network))
+        cell.networks.setdefault(CRITIC, fold(weights, cell.features))
     for number, network in list(cell.networks.items()):
         deciders["networks"][:, number] = network.ctypes.data
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from balance.games.compiled.weights import Floats, NetworkLayout, Stamp, fold
+from balance.games.compiled.weights import Floats, NetworkLayout, Stamp, critic_of, fold
 from balance.games.nefarious.catalog.loading import load_catalog
 from balance.games.nefarious.catalog.model import Catalog
 from balance.games.nefarious.invented import invent_twist
@@ -16,7 +16,7 @@ from balance.games.nefarious.player import Player
 from balance.games.nefarious.policies.features import LAYOUT
 from balance.games.nefarious.policies.fitted import twist_digest
 from balance.games.nefarious.policies.learned import STAMP, learned_weights
-from balance.games.nefarious.policies.names import POLICIES
+from balance.games.nefarious.policies.names import CRITIC, POLICIES, policy_number
 from balance.games.nefarious.rules import Cell, compile_cell
 
 Ints = npt.NDArray[np.int64]
@@ -24,6 +24,9 @@ Ints = npt.NDArray[np.int64]
 ROUND_LIMIT: Final = 70
 INVENTED: Final = "invented"
 """Stands for a twist that is made up anew whenever it is drawn."""
+_SEARCH: Final = "search:10"
+_PROBED: Final = 36
+"""Games of one who searches among learners."""
 _BOTS: Final = {
     "adaptive": 0.4,
     "greedy": 0.15,
@@ -106,6 +109,15 @@ class NefariousTraining:
     def outcomes(self, cell: Cell, seed: int, indices: Ints, policies: Ints) -> Ints:
         """Return who wins games (-1: nobody)."""
         return Player().outcomes(cell, seed, indices, policies).winners
+
+    def search_points(self, weights: Mapping[str, Floats], combination: tuple[str, ...], seed: int) -> float:
+        """Return the win points of one who searches among learners."""
+        rng = np.random.default_rng(seed)
+        players = int(rng.choice(list(self.counts), p=list(self.counts.values())))
+        cell = self.cell(combination, players, rng)
+        cell.networks[self.learner] = fold(weights, cell.features)
+        cell.networks[CRITIC] = fold(critic_of(weights), cell.features)
+        return _points(cell, seed, _PROBED, policy_number(_SEARCH), self.learner)[0]
 
     def evaluate(self, weights: Mapping[str, Floats], seed: int) -> dict[str, float]:
         """Measure one learned player among `adaptive`, and one `adaptive` among learned, at 4 players."""

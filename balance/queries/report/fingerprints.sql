@@ -1,6 +1,6 @@
 -- Question: What does each variant move, alone, in units of the spread of the game without variants?
 -- Note: 1 is the standard deviation from deal to deal without variants, of a share of games at least that of a share of 1%.
---       Bars end at 3. The interval takes both sides as independent, so it is rather too wide.
+--       Bars end at 3. The interval takes both sides as independent: for length and actions that is about a tenth too wide.
 -- Parameters:
 --   $lineup (cells.lineup, required): which policy plays which seat
 --   $players (cells.players, required): how many play

@@ -30,7 +30,7 @@
 --   reference: 0
 with summed as (
   select item, sum(opening)::bigint as seats, sums(opening_points, opening) as s, sums(built_opening, opening) as b
-  from item_deals
+  from item_openings
   where lineup = $lineup and ($counts is null or list_contains(string_split($counts, ','), players::varchar))
   group by item
 ), tested as (

@@ -22,17 +22,15 @@
 --   x_title: after round
 --   y_title: the leader wins
 with led as (  -- of the seats with most points the highest and the lowest: the same if one leads
-  select cell_id, game_id, round, max(vp::int * 16 + seat) & 15 as highest,
-    15 - (max(vp::int * 16 + 15 - seat) & 15) as lowest
+  select game_id, round, max(vp::int * 16 + seat) & 15 as highest, 15 - (max(vp::int * 16 + 15 - seat) & 15) as lowest
   from rounds
   where ($lineup is null or lineup = $lineup)
     and ($counts is null or list_contains(string_split($counts, ','), players::varchar))
-  group by cell_id, game_id, round
+  group by game_id, round
 ), dealt as (
   select t.table_id, l.round, deal(l.game_id) as deal, count(*) as games,
     count(*) filter (l.highest = g.winner_seat) as won
-  from led l join games g on g.cell_id = l.cell_id and g.game_id = l.game_id
-    join cell_tables t on t.cell_id = l.cell_id
+  from led l join games g on g.game_id = l.game_id join cell_tables t on t.cell_id = g.cell_id
   where l.highest = l.lowest
   group by t.table_id, l.round, deal(l.game_id)
 ), shared as (

@@ -8,12 +8,13 @@
 --   strength [In]: how well its players play
 --   sure [Sure]: yes: both alone were found fine; possibly: not found broken
 --   reason [What is wrong]: the metric that is furthest outside
---   of [Of]: of which seat, policy or action
+--   of [Of, of]: of which seat, policy, action or item
 --   value [Measured, form]: over all its games
 --   low: lower end of its 95% interval
 --   high: upper end of its 95% interval
 --   accepted [Accepted, form]: the end of the accepted range that it is beyond
 --   form [Form, hidden]: how the figures are printed
+--   metric [Metric, hidden]: its name
 --   games [Games, integer]: how many games
 --   cell_id [Cell, hidden]: the number of the combination at this table, for @report/cell
 with found as (
@@ -29,7 +30,7 @@ with found as (
     order by only_together <> 'yes', elsewhere, severity desc, players, lineup) = 1
 )
 select c.variants, c.players, c.strength, c.only_together as sure, t.title as reason, f."of", f.value, f.low, f.high,
-  f.threshold as accepted, t.form, c.games, c.cell_id
+  f.threshold as accepted, t.form, c.metric, c.games, c.cell_id
 from chosen c
 join findings f on f.cell_id = c.cell_id and f.metric = c.metric and f."of" = c."of" and f."end" = c."end"
 join metric_list t on t.metric = c.metric

@@ -10,12 +10,13 @@
 --   players [Players, integer]: the number of players at which it is worst
 --   strength [In]: how well its players play
 --   reason [What is wrong]: the metric that is furthest outside
---   of [Of]: of which seat, policy or action
+--   of [Of, of]: of which seat, policy, action or item
 --   value [Measured, form]: over all its games
 --   low: lower end of its 95% interval
 --   high: upper end of its 95% interval
 --   accepted [Accepted, form]: the end of the accepted range that it is beyond
 --   form [Form, hidden]: how the figures are printed
+--   metric [Metric, hidden]: its name
 --   games [Games, integer]: how many games
 --   cell_id [Cell, hidden]: the number of the combination at this table, for @report/cell
 with found as (
@@ -25,7 +26,7 @@ with found as (
   qualify row_number() over (partition by variants order by severity desc, players) = 1
 )
 select row_number() over (order by v.severity desc, v.players, v.variants) as rank, v.variants, v.players, f.strength,
-  t.title as reason, f."of", f.value, f.low, f.high, f.threshold as accepted, t.form, c.games, f.cell_id
+  t.title as reason, f."of", f.value, f.low, f.high, f.threshold as accepted, t.form, v.metric, c.games, f.cell_id
 from found v
 join findings f on f.cell_id = v.reason_cell and f.metric = v.metric and f."of" = v."of" and f."end" = v."end"
 join cell_verdicts c on c.cell_id = v.reason_cell join metric_list t on t.metric = v.metric

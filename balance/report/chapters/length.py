@@ -37,8 +37,10 @@ def section(m: Evidence) -> Section:
         blocks.append(
             ask("length-ridges", usual | {"players": at}, caption=caption, n=m.games_of_each(m.usual))
         )
-        size = {"size": m.size}
+        size = usual | {"size": m.size}
         for which, caption in _EXTREMES.items():
-            table = ask("extremes", size | {"which": which}, caption=caption, n=m.games_of())
+            table = ask(
+                "extremes", size | {"which": which}, caption=f"{caption}, {strength}", n=m.games_of(m.usual)
+            )
             blocks += [table] if rows_of(table) else []
     return Section("length", "How long games last", tuple(blocks))

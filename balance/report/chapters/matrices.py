@@ -22,7 +22,7 @@ def section(m: Evidence, atlas: Atlas) -> Section:
     blocks: list[Block] = [
         Paragraph(
             f"Every {m.facts.variant} against every other; on the diagonal a {m.facts.variant} alone. "
-            "Each verdict is over all [[strengths of play]] that decide."
+            "Each verdict is over every [[strength of play]] that decides."
         )
     ]
     for players in m.players:

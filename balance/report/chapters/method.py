@@ -16,7 +16,7 @@ from balance.games.contract import Doubtful
 from balance.games.variants import combinations_of
 from balance.judge.sentences import quality_overview
 from balance.judge.verdict import ALPHA, Verdict
-from balance.report.evidence import Evidence
+from balance.report.evidence import OWN_RULES, Evidence
 from balance.report.formatting import command_path, count, listed
 from balance.report.model import (
     Block,
@@ -37,7 +37,8 @@ def section(m: Evidence, made: Provenance) -> Section:
             f"{count(m.games, 'game', 'games')} of {m.facts.title} ({m.run.plan.edition}) were played by "
             "programs, on "
             f"seed {m.run.plan.seed}: {_combinations(m)} at {_counts(m)} players and at {len(m.lineups)} "
-            f"[[strengths of play]]{_gaps(m)}. The same seed gives the same games on every machine."
+            f"{'level' if len(m.lineups) == 1 else 'levels'} of [[strength of play]]{_gaps(m)}. The same "
+            "seed gives the same games on every machine."
         ),
         m.queries.block("runs"),
         m.queries.block("cells", n=m.games_of()),
@@ -71,6 +72,11 @@ def section(m: Evidence, made: Provenance) -> Section:
     blocks += _confidence(m)
     blocks += _hanging(m)
     blocks += [Paragraph("Limits:"), Bullets(tuple(_limits(m)))]
+    if m.own_rules:
+        text = (
+            f"These games follow rules of one's own. The commands of this report read them from {OWN_RULES}:"
+        )
+        blocks += [Paragraph(text), Code(m.own_rules.rstrip("\n"))]
     blocks += [Paragraph("This makes the report again:"), Code("\n".join(made.commands), "")]
     return Section("method", "How we know", tuple(blocks))
 
@@ -118,7 +124,7 @@ def provenance_of(runs: Sequence[Run], games: int, command: str) -> Provenance:
     plan = runs[0].plan
     told = tuple(
         {
-            "run": run.plan.id,
+            "run": str(run.small("run")["run_id"].item()),
             "seed": str(run.plan.seed),
             "games": f"{run.plan.games:,}",
             "combinations at tables": f"{sum(bool(cell.games) for cell in run.plan.cells):,}",
@@ -198,13 +204,11 @@ def _hanging(m: Evidence) -> list[Block]:
     stale = found.stale(run_stamp(m.game, plan))
     told = (
         f"What depends on facts in doubt, measured on {count(found.games, 'game', 'games')} of "
-        f"{found.players} players of their own. Where sources disagree the other reading was played; "
-        "where only one speaks, the entry was left out or its numbers moved by one "
-        "(a sensitivity). "
+        f"{found.players} players of their own: other readings that are known were played. "
     )
     if stale:
         told += f"Since then {listed(list(stale))} changed: this is how it was. "
-    said = " ".join(found.sentences())
+    said = " ".join(found.sentences)
     return [Paragraph(f"{told}{said} Each entry is in the answer of:"), Code(found.command)]
 
 

@@ -51,19 +51,20 @@ def _headline(m: Evidence) -> str:
         return f"No {m.facts.variant} was in force in these games, so there is nothing to judge."
     tally = Counter(_verdict(m, found) for found in m.by_combination.values())
     several = len(m.players) > 1
-    at_some = "at some number of players" if several else f"with {m.players[0]} players"
-    at_all = "at every number of players" if several else f"with {m.players[0]} players"
-    doubted = tally[_UNCONFIRMED]
-    was = "was" if doubted == 1 else "were"
-    parts = [
-        f"{count(tally['broken'], 'breaks', 'break')} the game {at_some}",
-        *([f"{doubted:,} looked broken and {was} not confirmed on fresh games"] if doubted else []),
-        f"{count(tally['bent'], 'bends', 'bend')} it",
-        f"{count(tally['fine'], 'is', 'are')} fine {at_all}",
-        f"and {count(tally['undecided'], 'is', 'are')} undecided",
-    ]
     total = count(len(m.verdicts), m.combination, m.combinations)
-    return f"Of {total}, in {count(_games(m, None), 'game', 'games')}, {', '.join(parts)}."
+    where = "" if several else f" with {m.players[0]} players"
+    parts = [
+        f"{count(tally['broken'], 'breaks', 'break')} the game{' at some number of players' * several}",
+        f"{count(tally['bent'], 'bends', 'bend')} it",
+        f"{count(tally['fine'], 'is', 'are')} fine{' at every number' * several}",
+        f"{count(tally['undecided'], 'is', 'are')} undecided",
+    ]
+    said = f"Of {total}, in {count(_games(m, None), 'game', 'games')}{where}, {listed(parts)}"
+    doubted = tally[_UNCONFIRMED]
+    if doubted:
+        was = "was" if doubted == 1 else "were"
+        said += f"; {doubted:,} looked broken and {was} not confirmed on fresh games"
+    return f"{said}."
 
 
 def _counts(m: Evidence) -> list[VerdictCount]:
@@ -122,7 +123,7 @@ def _check(m: Evidence, variants: tuple[str, ...], players: int) -> str:
     words = ["balance check", *map(shlex.quote, variants)]
     words += [f"--of {plan.game}"] if plan.game != games.DEFAULT else []
     words += [f"--edition {plan.edition}"] if plan.edition != m.facts.default_edition else []
-    return " ".join([*words, f"--players {players}"])
+    return " ".join([*words, f"--players {players}", *m.catalog_options])
 
 
 def _bent(m: Evidence) -> list[Worst]:
@@ -173,11 +174,7 @@ def _play(m: Evidence) -> str:
 
 
 def _next_steps(m: Evidence, worst: tuple[Worst, ...]) -> list[str]:
-    steps = []
-    first = next((one for one in worst if one.holds is not False), None)
-    if first:
-        steps.append(f"Look at the worst first: {_check(m, first.variants, first.players)}")
-    steps += [said for said in (_culprits(m), _apart(m, worst)) if said]
+    steps = [said for said in (_culprits(m), _apart(m, worst)) if said]
     open_ = [j for j in m.judged if j.verdict is Verdict.UNDECIDED]
     if open_:
         steps.append(_deciding(m, open_))
@@ -255,11 +252,10 @@ def section(m: Evidence, answer: Summary) -> Section:
     """Return the chapter: the tables behind the first page."""
     blocks: list[Block] = [
         Paragraph(
-            "A combination is [[broken]] if a metric is outside its [[accepted range]], beyond doubt, at an "
-            "end that breaks the game; [[bent]] if none is and one is outside at an end that makes it "
-            "another game; "
-            "[[fine]] if all are inside beyond doubt; else [[undecided]]. The default player decides where "
-            "it was played; what only weaker [[strengths of play]] show is listed and decides nothing. "
+            "A combination is [[broken]] if a metric is clearly outside its [[accepted range]], at an end "
+            "that breaks the game; [[bent]] if none is and one is clearly outside at an end that makes it "
+            "another game; [[fine]] if all are clearly inside; else [[undecided]]. The default player "
+            "decides where it was played; what only a weaker [[strength of play]] shows decides nothing. "
             '"About" marks how many there are by the figures of all, decided or not, with a 95% interval.'
         )
     ]

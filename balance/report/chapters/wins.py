@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from balance.games.lineup import parse_lineup
 from balance.report.evidence import Evidence
 from balance.report.formatting import listed
 from balance.report.model import Block, Paragraph, Section
+from balance.report.query_blocks import records_of
+
+_FEW: Final = 3
+"""Strategies that a table shows as well as a picture would."""
 
 
 def section(m: Evidence) -> Section:
@@ -20,17 +26,17 @@ def section(m: Evidence) -> Section:
     for lineup in m.mixed:
         given, n = {"lineup": lineup}, m.games_of(lineup)
         caption = f"Win points of each strategy, {m.strength_name(lineup)}"
-        blocks += [
-            ask("win-rate-by-players", given, caption=caption, n=n, table=True),
-            ask("win-rate-by-players", given, caption=f"{caption}; the line is a fair share", n=n),
-        ]
+        table = ask("win-rate-by-players", given, caption=caption, n=n, table=True)
+        blocks.append(table)
+        if len({row["policy"] for row in records_of(table)}) > _FEW:
+            caption = f"{caption}; the line is a fair share"
+            blocks.append(ask("win-rate-by-players", given, caption=caption, n=n))
     if not m.mixed:
         blocks.append(
             Paragraph("In these games all seats followed the same policy, so styles do not compare.")
         )
-    for lineup in m.lineups:
-        caption = f"Win points of each [[seat]], {m.strength_name(lineup)}"
-        blocks.append(ask("win-rate-by-seat", {"lineup": lineup}, caption=caption, n=m.games_of(lineup)))
+    caption = f"Win points of each [[seat]], {m.strength_name(m.usual)}"
+    blocks.append(ask("win-rate-by-seat", {"lineup": m.usual}, caption=caption, n=m.games_of(m.usual)))
     for lineup in m.mixed if m.size else ():
         caption = (
             f"Win points of each strategy under each {m.facts.variant}, alone or with another, "

@@ -253,18 +253,28 @@ def _scatter(_: Drawing, axes: Axes, figure: Chart) -> None:
             axes.plot([at, at], [data["low"][i], data["high"][i]], color=colour, linewidth=0.7)
         axes.plot([at], [y], "o", markersize=4, color=colour, markerfacecolor=colour if filled else "white")
     order = sorted(told, key=lambda i: (-abs(data["y"][i]), data["label"][i]))
-    for i in order[:8]:
-        axes.annotate(
-            str(data["label"][i]),
-            (beside[i], data["y"][i]),
-            xytext=(5, 0),
-            textcoords="offset points",
-            fontsize=6.5,
-            va="center",
-        )
+    _name_points(axes, [(str(data["label"][i]), beside[i], data["y"][i]) for i in order[:8]])
     if figure.reference is not None:
         axes.axhline(figure.reference, color="#333333", linewidth=0.8, linestyle=":")
     _titles(axes, figure)
+
+
+def _name_points(axes: Axes, points: Sequence[tuple[str, float, float]]) -> None:
+    """Write names to the right of points, to the left where another name stands, or not at all."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    taken: list[tuple[float, float, float]] = []
+    for name, x, y in points:
+        at, height = (x - left) / (right - left), (y - bottom) / (top - bottom)
+        for side in (1, -1):
+            start, end = sorted((at, at + side * (0.012 + 0.009 * len(name))))
+            if any(abs(height - h) < 0.03 and start < e and s < end for s, e, h in taken):
+                continue
+            taken.append((start, end, height))
+            axes.annotate(
+                name, (x, y), xytext=(5 * side, 0), textcoords="offset points", fontsize=6.5, va="center",
+                ha="left" if side > 0 else "right",
+            )  # fmt: skip
+            break
 
 
 def _beside(figure: Chart) -> list[float]:
@@ -410,7 +420,7 @@ def _matrix(drawing: Drawing, axes: Axes, figure: Chart) -> None:
         reach = max(known, default=1.0) or 1.0
         mesh = axes.pcolormesh(
             grid,
-            cmap="PuOr",
+            cmap="PuOr_r",
             norm=TwoSlopeNorm(0.0, -reach, reach),
             edgecolors="white",
             linewidth=0.4,

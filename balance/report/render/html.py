@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import cache, partial
 from importlib import resources
 from typing import Any, Final
@@ -241,7 +241,7 @@ def _policy(scripts: Sequence[str]) -> str:
 def atlas_data(report: Answer) -> dict[str, Any]:
     """Return what `static/atlas.js` reads: the atlas of the model, and the words around it."""
     assert report.atlas is not None
-    data = asdict(report.atlas)
+    data = _fields(report.atlas)
     data["plain"] = [
         {name: [end if math.isfinite(end) else None for end in three] for name, three in plain.items()}
         for plain in data["plain"]
@@ -250,7 +250,12 @@ def atlas_data(report: Answer) -> dict[str, Any]:
     return data | words | {"scale": SCALE, "codes": dict(VERDICT_CODES)}
 
 
+def _fields(record: Any) -> dict[str, Any]:
+    """Return the fields of a record; `asdict` would copy hundreds of thousands of numbers."""
+    return {field.name: getattr(record, field.name) for field in fields(record)}
+
+
 def _packed(value: Any) -> str:
     """Return JSON as base64 of its gzip: letters and digits, whatever it holds."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_fields)
     return base64.b64encode(gzip.compress(text.encode("utf-8"), 9, mtime=0)).decode("ascii")

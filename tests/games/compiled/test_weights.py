@@ -9,8 +9,10 @@ import pytest
 from balance.errors import UsageError
 from balance.games.compiled.notes import weights_note
 from balance.games.compiled.weights import (
+    GATES,
     NetworkLayout,
     Stamp,
+    critic_of,
     fold,
     parse_weights,
     read_weights,
@@ -24,7 +26,7 @@ STAMP = Stamp(LAYOUT, "digest")
 
 def made(seed=0):
     rng = np.random.default_rng(seed)
-    return {name: rng.standard_normal(shape).astype(np.float32) for name, shape in LAYOUT.shapes().items()}
+    return {name: rng.standard_normal(shape).astype(np.float32) for name, shape in LAYOUT.stored().items()}
 
 
 @pytest.fixture
@@ -106,10 +108,21 @@ def test_folding_computes_the_network_with_the_rules_as_input():
     options = rng.standard_normal((3, 32)).astype(np.float32)
     w = weights
     inner = np.maximum(rules @ w["rules_in"] + w["rules_in_bias"], 0)
-    hidden = situation @ w["situation"] + w["situation_bias"] + rules @ w["rules"] + inner @ w["rules_first"]
-    wide = np.maximum(hidden, 0) @ w["second"] + w["second_bias"] + inner @ w["rules_second"]
+    gates = {name: 1 + inner @ w[f"gate_{name}"] for name in GATES}
+    hidden = (situation * gates["situation"]) @ w["situation"]
+    hidden = hidden + w["situation_bias"] + rules @ w["rules"] + inner @ w["rules_first"]
+    wide = (np.maximum(hidden, 0) * gates["hidden"]) @ w["second"]
+    wide = (wide + w["second_bias"] + inner @ w["rules_second"]) * gates["second"]
     scores = [
         option @ wide[:32] + np.maximum(option @ w["option"] + wide[32:], 0) @ w["out"] for option in options
     ]
     found = score_options(fold(weights, rules), LAYOUT, situation, options)
-    np.testing.assert_allclose(found, scores, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(found, scores, rtol=1e-4, atol=1e-2)
+
+
+def test_a_critic_is_a_network_of_its_own():
+    weights = made()
+    critic = critic_of(weights)
+    assert critic.keys() == LAYOUT.shapes().keys()
+    assert (critic["out"] == weights["critic_out"]).all()
+    assert (critic["out"] != weights["out"]).any()

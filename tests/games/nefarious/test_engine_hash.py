@@ -34,7 +34,7 @@ with tempfile.TemporaryDirectory() as folder:
     short.write_text('[[edition]]\\nid = "ascora-2011"\\nset = { goal = 1 }\\n')
     catalog = game.load_catalog([short])
 plan = make_plan(
-    game, catalog, edition="ascora-2011", players=[2], combinations=[("unions",), ("mad-broker", "unions")],
+    game, catalog, edition="ascora-2011", combinations=[("unions",), ("mad-broker", "unions")],
     lineups=["mirror:random", "field", "mirror:search:1"], deals={2: 1}, seed=3,
 )
 

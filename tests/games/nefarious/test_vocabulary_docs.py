@@ -73,21 +73,30 @@ TABLES = {
     "Confidences": (v.CONFIDENCES, field_of("invention")),
     "Sources of names": (v.NAME_SOURCES, field_of("invention")),
     "Deck rules": (v.DECK_RULES, field_of("edition")),
-    "Words of an edition": (reading.TERMS, field_of("edition")),
-    "What": ([*v.WHATS, *v.ACTIONS, "played"], effect),
+    "What": (v.WHATS, effect),
     "Per": (v.PERS, lambda example, word, write: effect(re.sub(r"\d+$", "5", example), word, write)),
     "Moments": (v.MOMENTS, line),
     "Steps": (v.STEPS, line),
     "Whom": (v.WHOM, line),
     "Conditions": (v.QUANTITIES, condition),
     "Comparisons": (v.COMPARISONS, condition),
-    "Actions": (v.ACTIONS, condition),
     "Ranks": (v.EXTREMES, condition),
     "Whose": (v.WHOSE, condition),
     "Parameters": (v.PARAMETERS, field_of("twist")),
     "Changes": (v.CHANGES, field_of("twist")),
     "Switches": ([*v.SWITCHES, *v.HAND_SUBSTITUTES], field_of("twist")),
 }  # fmt: skip
+
+
+# Tables without examples, and what an entry with one of their words is.
+EXAMPLES = {
+    "Confidences": 'confidence = "{}"',
+    "Sources of names": 'name_source = "{}"',
+    "Deck rules": 'deck = "{}"',
+    "Comparisons": "hand {} 3",
+}
+# Headings below which words stand in a sentence.
+SENTENCES = {"Words of an edition": reading.TERMS, "Actions": v.ACTIONS, "What": (*v.ACTIONS, "played")}
 
 
 @pytest.fixture(scope="session")
@@ -108,6 +117,9 @@ def rows(page, heading):
     """Return the rows of the tables under a heading: (word, text, example)."""
     section = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", page, re.M | re.S)
     assert section, f"docs/catalog.md has no heading '{heading}'"
+    if heading in EXAMPLES:
+        told = re.findall(r"^\| `([^`]+)` \| (.+) \|$", section[1], re.M)
+        return [(word, text, EXAMPLES[heading].format(word)) for word, text in told]
     found = re.findall(r"^\| `([^`]+)` \| (.+) \| `([^`]+)` \|$", section[1], re.M)
     assert len(found) == len(re.findall(r"^\| `", section[1], re.M)), (
         f"a row under '{heading}' has no example"
@@ -121,6 +133,12 @@ def test_every_word_is_documented_and_no_other(page, heading):
     assert [word for word, _, _ in rows(page, heading)] == list(words)
 
 
+@pytest.mark.parametrize("heading", SENTENCES)
+def test_words_that_need_no_table_stand_in_a_sentence(page, heading):
+    (section,) = re.findall(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", page, re.M | re.S)
+    assert set(SENTENCES[heading]) <= set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", section))))
+
+
 @pytest.mark.parametrize("heading", TABLES)
 def test_every_example_is_right(page, heading, write):
     _, check = TABLES[heading]
@@ -132,7 +150,7 @@ def test_every_example_is_right(page, heading, write):
 
 def test_no_list_of_words_is_left_out():
     """A list of words that is new in vocabulary.py needs a table here."""
-    documented = [set(words) for words, _ in TABLES.values()]
+    documented = [*(set(words) for words, _ in TABLES.values()), *map(set, SENTENCES.values())]
     lists = {
         name: {str(word) for word in value}
         for name, value in vars(v).items()

@@ -1,4 +1,4 @@
-"""Catalogs with one thing changed: a number of a card or a twist, another reading of it, an entry left out.
+"""Catalogs with one thing changed: a number of a card or a twist, a rule left out, another reading of it.
 
 What a designer asks "what if" about. Every number that the effect language knows can be found and changed
 here; what it may be is the vocabulary's. Nothing is written to any file.
@@ -70,12 +70,6 @@ def with_number(catalog: Catalog, kind: str, id_: str, path: str, value: int) ->
     place = places[path]
     changed = _put(entry.fields[place.field], place.keys, place.written(value))
     return _changed(catalog, entry, {place.field: changed})
-
-
-def without(catalog: Catalog, kind: str, id_: str) -> Catalog:
-    """Return the catalog without an entry; CatalogError if it does not hold together."""
-    gone = _entry(catalog, kind, id_)
-    return rebuilt(catalog, [entry for entry in catalog.entries if entry is not gone])
 
 
 def parts(catalog: Catalog, edition: str, variant: str) -> list[Part]:

@@ -2,9 +2,8 @@
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import product
 from typing import Final
 
 from balance.games.nefarious.vocabulary import (
@@ -317,70 +316,22 @@ def _ranges(line: Line, most_minions: int) -> dict[str, tuple[int, int]]:
 
 
 def _check_can_hold(line: Line, most_minions: int) -> None:
-    """Refuse conditions about one quantity that hold at no table, alone or together."""
-    counted = [(e.per, e.test) for e in (line.effect, line.or_else) if e and e.per and e.test]
-    groups = [[replace(test, whose=per)] for per, test in counted]
-    groups += (
-        [c for c in line.conditions if _asked_of(c) == quantity]
-        for quantity in dict.fromkeys(map(_asked_of, line.conditions))
-    )
-    # others may have built nothing when a player builds, and have no reserve when a player speculates
-    table = line if line.when in ("start", "income") else replace(line, when="end", step=None)
-    own, others = (_ranges(one, most_minions) for one in (line, table))
-    for c in line.conditions:
-        if c.nobody and not _some_table_fits([replace(c, nobody=False)], own, others):
-            raise WordError(f"'{c}' always holds")
-    for group in groups:
-        if not _some_table_fits(group, own, others):
-            raise WordError(f"'{' and '.join(map(str, group))}' can never hold")
-
-
-def _asked_of(condition: Condition) -> frozenset[str]:
-    """Return the quantities that a condition is about, an action that is played among them."""
-    if condition.left == "played":
-        return frozenset([f"played {condition.right}"])
-    return frozenset([condition.left, *([condition.right] if condition.right in QUANTITIES else ())])
-
-
-_Ranges = Mapping[str, tuple[int, int]]
-
-
-def _some_table_fits(conditions: Sequence[Condition], own: _Ranges, others: _Ranges) -> bool:
-    """Return whether conditions about one quantity hold at some table of up to 4; others are not tried."""
-    asked = {quantity for c in conditions for quantity in _asked_of(c)}
-    if len(asked) > 1:
-        return True
-    quantity = asked.pop()
-    near = {n for c in conditions if isinstance(c.right, int) for n in (c.right - 1, c.right, c.right + 1)}
-    lowest = max(others[quantity][0], 0)
-    mine, theirs = (
-        [n for n in sorted({*range(lowest, lowest + 5), *near}) if low <= n <= high]
-        for low, high in (own[quantity], others[quantity])
-    )
-    sizes = (2, 3, 4) if any(c.looks for c in conditions) else (1,)
-    tables = (table for n in sizes for table in product(mine, *[theirs] * (n - 1)))
-    return any(all(_fits(c, table) for c in conditions) for table in tables)
-
-
-def _fits(condition: Condition, table: Sequence[int]) -> bool:
-    """Return whether a condition holds for the first player; `table` has the amount of each player."""
-    players = range(len(table))
-    seats = {"": {0}, "neighbour": {1, players[-1]}, "other": {*players[1:]}, "player": {*players}}
-    return any(_fits_seat(condition, table, seat) for seat in seats[condition.whose]) != condition.nobody
-
-
-def _fits_seat(condition: Condition, table: Sequence[int], seat: int) -> bool:
-    left, right = table[seat], condition.right
-    if condition.left == "played":
-        return (left == 1) == (condition.op == "==")
-    if condition.op in EXTREMES:
-        others = [*table[:seat], *table[seat + 1 :]]
-        beaten = [other < left if condition.op.endswith("most") else other > left for other in others]
-        tied = [other == left and not condition.op.startswith("sole") for other in others]
-        return all(map(operator.or_, beaten, tied)) != condition.negated
-    return _COMPARE[condition.op](
-        left, right if isinstance(right, int) else table[0 if condition.mine else seat]
-    )
+    """Refuse conditions on the player that no number fulfils, alone or with others on the same quantity."""
+    ranges = _ranges(line, most_minions)
+    groups: dict[str, list[tuple[Condition, int]]] = {}
+    for condition in line.conditions:
+        if condition.looks:
+            continue
+        if condition.left == "played":
+            groups.setdefault(f"played {condition.right}", []).append((condition, 1))
+        elif isinstance(condition.right, int):
+            groups.setdefault(condition.left, []).append((condition, condition.right))
+    for quantity, group in groups.items():
+        low, high = ranges[quantity]
+        near = {low, high, *(bound + step for _, bound in group for step in (-1, 0, 1))}
+        possible = (number for number in near if low <= number <= high)
+        if not any(all(_COMPARE[c.op](number, bound) for c, bound in group) for number in possible):
+            raise WordError(f"'{' and '.join(str(c) for c, _ in group)}' can never hold")
 
 
 _COMPARE: Final[dict[str, Callable[[int, int], bool]]] = {

@@ -12,9 +12,10 @@ from balance.games.compiled.randomness import decision_key, pick
 from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.state import ASKED_BITS, ASKS, BY_POLICY, MOST_ANSWERS
-from balance.games.nefarious.policies.names import POLICIES
+from balance.games.nefarious.policies.names import CRITIC, POLICIES
 
 RANDOM: Final = POLICIES["random"]
+_LEARNED: Final = POLICIES["learned"]
 
 
 @jit
@@ -101,6 +102,12 @@ def consult(r, table, hand, committed, seat, policy, kind, options, n_options, k
     decision, `paying` says whether a placement costs its price, `p` has the networks and room to think in.
     Nothing else of the game is within reach.
     """
+    if policy == CRITIC:
+        if kind != c.CHOOSE:
+            policy = _LEARNED
+        else:
+            for s in range(table.players):
+                p.policy[s] = RANDOM  # the rest of the round is of no interest
     mind = p.mind
     mind.network = p.networks[policy]
     mind.recorder = p.recorder

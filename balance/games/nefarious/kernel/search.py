@@ -1,9 +1,10 @@
 """`search:N`: a player that tries its options out in imagined games before it decides.
 
 One iteration deals the cards that the seat has not seen anew, consistently with everything it has seen, and
-plays every option that is still in the race to the end of the game, everybody by `learned`, with the same
-cards and the same chances for each option. The others' secret decisions of this round are guessed anew in
-each world; what they have shown stands. At a quarter and halfway the worse half of the options is left out.
+plays every option that is still in the race through this round and three more, everybody by `learned`, with
+the same cards and the same chances for each option; then the critic of `learned` judges what the seat has.
+The others' secret decisions of this round are guessed anew in each world; what they have shown stands. At a
+quarter and halfway the worse half of the options is left out.
 
 Nothing here calls itself: the game under way is at the state in which the round began, plus the answers given
 since (`policies._answer_or_ask`), and so is every imagined one.
@@ -19,7 +20,7 @@ from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.round import play_round
 from balance.games.nefarious.kernel.state import ASKS, BY_POLICY
-from balance.games.nefarious.policies.names import POLICIES
+from balance.games.nefarious.policies.names import CRITIC, POLICIES
 from balance.games.nefarious.vocabulary import MOST_CARDS
 
 IMAGINED: Final = POLICIES["learned"]
@@ -29,10 +30,14 @@ IMAGINED: Final = POLICIES["learned"]
 REAL, TRIAL, WORLD = 0, 1, 2
 THINKER, DREAMER = 0, 1
 
-# What an option must have ahead of the one that `learned` would take, in standard errors.
-_AHEAD = 0.7
-# Worth of a margin in VP at the end, beside victory (1.0), as a share of the goal.
-_MARGIN = 0.2
+# What an option must be ahead of the one that `learned` would take: so many times the squared standard error
+# of their difference. That is where a normal prior of the difference with a mean of -0.01 and a standard
+# deviation of 0.03 (chances of victory) is outweighed: few iterations rarely overrule a good player.
+_DOUBT = 0.01 / 0.03**2
+# Rounds that are played after the present one, before the critic judges.
+_FURTHER = 3
+# Variance of a difference that is assumed at least: in few worlds two options may come out the same.
+_LEAST = 0.01
 
 BOARD: Final = np.dtype(
     [
@@ -107,7 +112,7 @@ def search(r, states, deciders, board, iterations):
         count_payoffs(board, p.n_options, usual)
         if iteration + 1 == max(iterations // 4, 2) or iteration + 1 == max(iterations // 2, 4):
             leave_out_worse(board, p.n_options, usual)
-    return p.options[best_option(board, p, usual, iterations)]
+    return p.options[best_option(board, p.n_options, usual, iterations)]
 
 
 @jit
@@ -155,9 +160,24 @@ def play_out(r, g, p, q, option):
     over = call_apart(p.rounds, g, r, q)
     for s in range(g.table.players):
         q.policy[s] = IMAGINED
-    while not over:
+    further = _FURTHER
+    while not over and further > 0:
         over = call_apart(p.rounds, g, r, q)
-    return worth_of_end(g, r, p.seat & SEAT_BITS)
+        further -= 1
+    seat = p.seat & SEAT_BITS
+    q.mind.judged = 0
+    q.policy[seat] = CRITIC
+    while not over:  # a round in which the seat has no choice of actions is played
+        over = call_apart(p.rounds, g, r, q)
+        if q.mind.judged:
+            return chance_of(q.mind.worth, g.table.players)
+    return worth_of_end(g, seat)
+
+
+@inline
+def chance_of(reward, players):
+    """Return the chance of victory that a reward of training stands for."""
+    return max(0.0, min(1.0, (reward * np.sqrt(players - 1.0) + 1.0) / players))
 
 
 @jit
@@ -266,21 +286,12 @@ def sort_hand(g, seat):
         g.hand[seat, j + 1] = card
 
 
-@jit
-def worth_of_end(g, r, seat):
-    """Value the end of a game: victory, and a little for the margin."""
-    t = g.table
-    best = -1_000_000
-    for s in range(t.players):
-        if s != seat:
-            best = max(best, t.score[s])
-    margin = (t.score[seat] - best) / r.goal
-    worth = _MARGIN * max(-1.0, min(1.0, margin))
-    if g.winner == seat:
-        worth += 1.0
-    elif g.stalled:
-        worth += 1.0 / t.players
-    return worth
+@inline
+def worth_of_end(g, seat):
+    """Return 1 for a victory; nobody's victory is everybody's to equal parts."""
+    if g.stalled:
+        return 1.0 / g.table.players
+    return 1.0 if g.winner == seat else 0.0
 
 
 @inline
@@ -310,22 +321,12 @@ def leave_out_worse(board, n, usual):
 
 
 @jit
-def best_option(board, p, usual, iterations):
-    """Return the best option, if it is clearly ahead of the usual one.
-
-    Secret choices that are about as good as the best are mixed by chance: who always takes the best of equals
-    can be read.
-    """
+def best_option(board, n, usual, iterations):
+    """Return the best option, if it is ahead of the usual one by more than doubt allows."""
     best = usual
-    for i in range(p.n_options):
+    for i in range(n):
         if board.live[i] and board.sum[i] > board.sum[best]:
             best = i
-    if best == usual:
-        return usual
     mean = (board.sum[best] - board.sum[usual]) / iterations
-    error = np.sqrt(max(board.squares[best] / iterations - mean * mean, 0.0) / iterations)
-    if mean > _AHEAD * error:
-        return best
-    if p.kind == c.CHOOSE and pick(extend(p.key, 8), 2) == 1:
-        return best
-    return usual
+    square = max(board.squares[best] / iterations - mean * mean, _LEAST) / iterations
+    return best if mean > _DOUBT * square else usual

@@ -168,6 +168,8 @@ MIND: Final = np.dtype(
         ("network", np.int64),
         ("recorder", np.int64),
         ("own_score", np.int64),
+        ("judged", np.int64),  # a critic has judged the situation
+        ("worth", np.float64),  # what it is worth, as training rewards it
         ("situation", np.float32, (LAYOUT.situation,)),
         ("described", np.float32, (MOST_CARDS, LAYOUT.option)),  # the options
         ("scores", np.float32, (MOST_CARDS,)),

@@ -11,7 +11,7 @@ from balance.games.compiled.jit import apart, inline, jit
 from balance.games.compiled.randomness import extend
 from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.features import choose_learned
+from balance.games.nefarious.kernel.features import choose_learned, judge_situation
 from balance.games.nefarious.kernel.foresight import (
     bonus_of,
     clear_mind,
@@ -33,6 +33,7 @@ from balance.games.nefarious.kernel.foresight import (
 from balance.games.nefarious.kernel.invent import refusing_line
 from balance.games.nefarious.kernel.state import MIND, MOST_WAITING, RULES, TABLE
 from balance.games.nefarious.policies import parameters as w
+from balance.games.nefarious.policies.names import CRITIC
 
 _VICTORY = 1000.0
 _UNIT = 1.0 / 9007199254740992.0  # 2^-53
@@ -316,7 +317,13 @@ def worth_of_holding(m, r, card):
 
 @jit
 def think(r, table, m):
-    """Return the index of the option that a player takes: by a network, or by weighing."""
+    """Return the index of the option that a player takes: by a network, or by weighing.
+
+    A critic takes the first option: it was asked what the situation is worth.
+    """
+    if m.policy == CRITIC:
+        judge_situation(r, table, m)
+        return 0
     if m.network != 0:
         return choose_learned(r, table, m)
     return weigh(r, table, m)

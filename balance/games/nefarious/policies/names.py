@@ -25,7 +25,7 @@ POLICIES: Final[dict[str, int]] = {
 """Each policy's number: in the kernel, and in the column `policy` of the tables."""
 PLAIN: Final = {"adaptive-plain": "adaptive"}
 """Policies that are another one without its offsets for twists: the baseline of the offsets."""
-LEARNED: Final[dict[str, float]] = {"learned": 1.0, "skilled": 4.0, "casual": 6.5}
+LEARNED: Final[dict[str, float]] = {"learned": 1.0, "skilled": 7.0, "casual": 11.2}
 """Policies that are a network, with the temperature at which they choose: the hotter, the weaker."""
 FIELD: Final = ("greedy", "rusher", "saver", "investor", "spoiler", "researcher", "adaptive")
 """The policies that seats draw from in the lineup `field`."""
@@ -33,6 +33,8 @@ SEARCH: Final = "search"
 """`search:N` has the number FIRST_SEARCH + N."""
 FIRST_SEARCH: Final = 1000
 MOST_ITERATIONS: Final = 1_000_000
+CRITIC: Final = 14
+"""A search seats it in imagined games: it judges the situation in which it would choose its actions."""
 # Rows of the kernel's tables of parameters and networks: those of POLICIES, and spare ones for learning.
 MOST_WEIGHED: Final = 16
 

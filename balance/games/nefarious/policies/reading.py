@@ -4,11 +4,6 @@ A `[[policy]]` gives every parameter of one policy; an `[[offset]]` gives the nu
 some of them while a twist is in force, and the wording of the twist to which it was fitted.
 """
 
-import contextlib
-import io
-import math
-import re
-import zipfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -24,16 +19,12 @@ from balance.games.nefarious.policies.names import LEARNED, PLAIN, POLICIES
 from balance.games.nefarious.policies.parameters import PARAMETERS
 from balance.games.nefarious.policies.weights import NETWORK_FILE, Offset, Policies, PolicyEntry
 from balance.games.tomlfile import Problems, RawEntry
+from balance.games.weights_file import weights_bytes
 from balance.resources import data_dir
 
 FILE: Final = "policies.toml"
 POLICY: Final = "policy"
 OFFSET: Final = "offset"
-_LARGEST: Final = 16_000_000
-"""Bytes of a file of weights, and of what it unpacks to: many times what a network has."""
-_ARRAY: Final = re.compile(rb"^\x93NUMPY.*?'descr': '<f4'.*?'shape': \(([\d, ]*)\)", re.DOTALL)
-"""The first bytes of an array of weights, with its shape."""
-_PACKED: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _WEIGHED: Final = tuple(
     name for name, number in POLICIES.items() if number > 0 and name not in (*PLAIN, *LEARNED)
 )
@@ -103,7 +94,7 @@ def read_policies(path: Path) -> Policies:
 def read_network(path: Path, problems: Problems) -> bytes:
     """Read a file of weights of learned players, noting if it is none."""
     try:
-        data = _network_bytes(path)
+        data = weights_bytes(path)
         weights_note(data)
     except OSError as error:
         problems.add(str(path), "", "", error.strerror or str(error))
@@ -118,41 +109,12 @@ def _network_beside(path: Path, problems: Problems) -> bytes:
     """Return the learned players' weights beside a file of policies, if there are any."""
     beside = path.with_name(NETWORK_FILE)
     try:
-        return _network_bytes(beside)
+        return weights_bytes(beside)
     except FileNotFoundError:
         return b""
     except (OSError, ValueError) as error:
         problems.add(str(beside), "", "", str(error))
         return b""
-
-
-def _network_bytes(path: Path) -> bytes:
-    """Read a file of weights; ValueError if it is larger than one, packed or unpacked."""
-    if path.exists() and not path.is_file():
-        raise ValueError("not a regular file")
-    with path.open("rb") as file:
-        data = file.read(_LARGEST + 1)
-    if len(data) > _LARGEST:
-        raise ValueError("too large for the weights of a player")
-    with contextlib.suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = archive.infolist()
-        if sum(member.file_size for member in members) > _LARGEST:
-            raise ValueError("unpacked too large for the weights of a player")
-        if any(member.compress_type not in _PACKED or member.flag_bits & 1 for member in members):
-            raise ValueError("packed in a way that weights are not")
-        for member in members:
-            _check_array(archive, member)
-    return data
-
-
-def _check_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    """Refuse an array that says that it has more numbers than there are: NumPy allocates first."""
-    if not member.filename.endswith(".npy"):
-        return
-    with archive.open(member) as file:
-        head = _ARRAY.search(file.read(256))
-    if not head or 4 * math.prod(map(int, re.findall(rb"\d+", head[1]))) > member.file_size:
-        raise ValueError(f"{member.filename} is not an array of weights")
 
 
 _HEAD: Final = """\

@@ -9,7 +9,6 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from balance.games.eventlog import check_round, rounds
 from balance.games.nefarious.catalog import english
 from balance.games.nefarious.replay.ledger import Ledger
 from balance.games.nefarious.rules import Cell
@@ -24,10 +23,9 @@ _LONGEST_LABEL: Final = 30
 _HARD_SPACE: Final = "\N{NO-BREAK SPACE}"
 
 
-def transcript(cell: Cell, events: Sequence[Event], first_round: int = 1) -> str:
-    """Write a game down from a round on; UsageError if it has no such round."""
-    check_round(first_round, 1, rounds(events))
-    lines = list(_Writer(cell, events).lines(first_round))
+def transcript(cell: Cell, events: Sequence[Event]) -> str:
+    """Write a game down."""
+    lines = list(_Writer(cell, events).lines())
     # parts ask for a blank line around them; where two meet, one is enough
     kept = [line for before, line in zip(["-", *lines], lines, strict=False) if before or line]
     return "\n".join(kept) + "\n"
@@ -48,14 +46,10 @@ class _Writer:
         self.twists = {twist.id: _whole(twist.name) for twist in cell.twists}
         self.goal = int(cell.rules[0]["goal"])
 
-    def lines(self, first_round: int) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         yield from self._heading()
-        begun = first_round == 1
         choices: list[Event] = []
         for event in self.events[1:]:
-            if event["event"] == "round" and event["round"] == first_round and not begun:
-                begun = True
-                yield from self._standing(first_round)
             self.ledger.follow(event)
             if event["event"] == "state":
                 for seat, has in zip(self.ledger.seats, event["seats"], strict=True):
@@ -63,9 +57,9 @@ class _Writer:
             if event["event"] == "choose":
                 choices.append(event)
                 if len(choices) == self.cell.players:
-                    yield from self._choices(choices) if begun else ()
+                    yield from self._choices(choices)
                     choices = []
-            elif begun:
+            else:
                 yield from self._WORDS[event["event"]](self, event)
 
     # --- before the first round
@@ -93,15 +87,6 @@ class _Writer:
         yield from _fold(
             f"{self._label(seat)} starts with {money} money and {self._card_names(dealt)}.", "", "  "
         )
-
-    def _standing(self, first_round: int) -> Iterator[str]:
-        """Yield what each seat has as the first round shown begins."""
-        yield from ("", _rule(f"Before round {first_round}"), "")
-        for number, seat in enumerate(self.ledger.seats):
-            yield self._label(number)
-            yield from _fold(f"hand: {self._card_names(seat.hand)}", "  ", "    ")
-            yield from _fold(f"built: {self._card_names(seat.built)}", "  ", "    ")
-        yield from self._scores()
 
     # --- one event each
 

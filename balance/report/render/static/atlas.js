@@ -126,7 +126,7 @@ const unpacked = async (text) => {
       else if (key === "as" && ["matrix", "list"].includes(value)) wanted.as = value;
     }
     // A number stands for one strength of play; only verdicts are taken over all of them.
-    if (wanted.metric !== "verdict" && wanted.strength === "all") Object.assign(wanted, { strength: data.lineups[0][0], moved: true });
+    if (wanted.metric !== "verdict" && wanted.strength === "all") Object.assign(wanted, { strength: data.usual, moved: true });
     return wanted;
   };
 
@@ -134,7 +134,7 @@ const unpacked = async (text) => {
     const wanted = { ...state, ...changes };
     if (wanted.metric !== "verdict" && wanted.strength === "all") {
       if ("strength" in changes) wanted.metric = "verdict";
-      else Object.assign(wanted, { strength: data.lineups[0][0], moved: true });
+      else Object.assign(wanted, { strength: data.usual, moved: true });
     }
     // Nobody chose that strength: back at the verdict it is what it was.
     if (wanted.moved && wanted.metric === "verdict") wanted.strength = "all";
@@ -352,7 +352,7 @@ const unpacked = async (text) => {
     const cellsWide = (labels) => Math.floor((scroll.clientWidth - labels - 26) / grid.columns.length);
     const font = cellsWide(longest * 6) < 17 ? 10 : 11;
     const labels = Math.min(170, Math.ceil(longest * font * 0.56) + 14);
-    const cell = Math.max(15, Math.min(26, cellsWide(labels)));
+    const cell = Math.max(15, Math.min(32, cellsWide(labels)));
     box.style.width = `${labels + grid.columns.length * cell + 10}px`;
     box.style.height = `${labels + grid.rows.length * cell + 6}px`;
     chart ??= started();
@@ -562,7 +562,6 @@ const unpacked = async (text) => {
   };
 
   const BLUE = () => (dark ? "#63a9e0" : "#0072b2");
-  const ORANGE = () => (dark ? "#e8a33d" : "#c77700");
   const binName = ([from, to]) => (from === to ? String(from) : `${from}–${to}`);
   const shares = (counts) => {
     const sum = counts.reduce((a, b) => a + b, 0);
@@ -581,20 +580,18 @@ const unpacked = async (text) => {
   });
 
   // Axes and series of both charts, at given places, for the panel and for the picture of it.
-  const lengthParts = (k, indices, where = 0) => {
-    const counts = (index) => data.views[index].lengths[k];
-    const played = indices.filter((index) => counts(index).length);
-    if (!played.length) return null;
-    const known = data.length_bins.map((_, bin) => played.some((index) => counts(index)[bin] > 0 || data.plain_lengths[index]?.[bin] > 0));
+  const lengthParts = (k, index, where = 0) => {
+    const [both, plain] = [data.views[index].lengths[k], data.plain_lengths[index] ?? []];
+    if (!both.length) return null;
+    const known = data.length_bins.map((_, bin) => both[bin] > 0 || plain[bin] > 0);
     const start = Math.max(0, known.indexOf(true));
     // A few very long games must not squeeze all others: the last bar holds the final hundredth.
-    const all = [...played.map(counts), ...played.map((index) => data.plain_lengths[index] ?? [])].filter((one) => one.length);
     const nearly = (one) => {
       const most = one.reduce((a, b) => a + b, 0) * 0.99;
       let passed = 0;
       return one.findIndex((count) => (passed += count) >= most);
     };
-    const end = Math.max(...all.map(nearly)) + 1;
+    const end = Math.max(nearly(both), plain.length ? nearly(plain) : 0) + 1;
     const last = known.lastIndexOf(true) + 1;
     const cut = (one) => {
       const [kept, rest] = [shares(one).slice(start, end), shares(one).slice(end, last)];
@@ -602,24 +599,23 @@ const unpacked = async (text) => {
     };
     const names = data.length_bins.slice(start, end).map(binName);
     if (end < last) names.push(`${data.length_bins[end][0]} or more`);
-    const colours = [BLUE(), ORANGE(), colour("--muted")];
+    const series = [{
+      type: "bar", name: "with", xAxisIndex: where, yAxisIndex: where, barCategoryGap: "12%", itemStyle: { color: BLUE() }, data: cut(both),
+    }];
+    if (plain.length) series.push({
+      type: "line", name: `without ${word("variants")}`, xAxisIndex: where, yAxisIndex: where, step: "middle", symbol: "none",
+      lineStyle: { color: colour("--ink"), width: 1.5, type: "dashed" }, itemStyle: { color: colour("--ink") }, data: cut(plain),
+    });
     return {
       xAxis: { type: "category", gridIndex: where, data: names, name: "rounds", nameLocation: "middle", nameGap: 24, ...axisLook(), splitLine: { show: false } },
       yAxis: { type: "value", gridIndex: where, ...axisLook(), axisLabel: { ...axisLook().axisLabel, formatter: "{value}%" } },
-      series: [
-        ...played.map((index, number) => ({
-          type: "bar", name: played.length > 1 ? data.views[index].strength : "with both", xAxisIndex: where, yAxisIndex: where, barGap: "0%", barCategoryGap: "12%",
-          itemStyle: { color: colours[number % 3] }, data: cut(counts(index)),
-        })),
-        ...played.filter((index) => data.plain_lengths[index]?.length).slice(0, 1).map((index) => ({
-          type: "line", name: `without ${word("variants")}${played.length > 1 ? ` (${data.views[index].strength})` : ""}`, xAxisIndex: where, yAxisIndex: where, step: "middle", symbol: "none",
-          lineStyle: { color: colour("--ink"), width: 1.5, type: "dashed" }, itemStyle: { color: colour("--ink") }, data: cut(data.plain_lengths[index]),
-        })),
-      ],
+      series,
     };
   };
-  const styleParts = (k, indices, where = 0) => {
-    const index = indices.find((one) => data.policies.some((policy) => estimate(data.views[one].styles, policy, k)));
+  // The table at which most strategies meet shows how they fare.
+  const styleParts = (k, where = 0) => {
+    const met = (index) => data.policies.filter((policy) => estimate(data.views[index].styles, policy, k)).length;
+    const [index] = views("all").filter(met).sort((a, b) => met(b) - met(a));
     if (index === undefined) return null;
     const rows = data.policies.map((policy) => [policy, estimate(data.views[index].styles, policy, k)]).filter(([, found]) => found);
     rows.sort((a, b) => a[1].value - b[1].value);
@@ -646,13 +642,13 @@ const unpacked = async (text) => {
 
   // What is compared as logarithms is told as a factor, shares as a difference in points of a hundred.
   const beyond = (kind, x) => (kind === "log" ? fixed(Math.exp(x), 2) : `${x < 0 ? "−" : "+"}${fixed(Math.abs(100 * x), 1)}`);
-  const interactionRows = (k, indices) => indices.flatMap((index) => data.interactions.map(([measure, label, kind]) => {
+  const interactionRows = (k, index) => data.interactions.map(([measure, label, kind]) => {
     const view = data.views[index];
     const found = estimate(view.interactions, measure, k);
     if (!found) return null;
     const interval = found.low === null || found.high === null ? "" : `${beyond(kind, found.low)} to ${beyond(kind, found.high)}`;
-    return { strength: view.strength, label, value: `${beyond(kind, found.value)} ${kind === "log" ? "times" : "points"}`, interval, sure: view.sure[measure]?.[k] };
-  })).filter(Boolean);
+    return { label, value: `${beyond(kind, found.value)} ${kind === "log" ? "times" : "points"}`, interval, sure: view.sure[measure]?.[k] };
+  }).filter(Boolean);
 
   const verdictGrid = (k) => {
     const columns = [...data.lineups, ...(data.lineups.length > 1 ? [["all", "all together"]] : [])];
@@ -676,28 +672,24 @@ const unpacked = async (text) => {
     ];
   });
 
-  const metricTable = (k, indices) => {
-    const cellOf = (metric, index) => {
-      const found = estimate(data.views[index].values, metric.id, k);
-      if (!found) return make("td", { class: "num" }, "–");
+  const metricTable = (k, index) => {
+    const rows = data.metrics.map((metric) => [metric, estimate(data.views[index].values, metric.id, k)]).filter(([, found]) => found);
+    const entry = (metric, found) => {
       const out = (metric.high !== null && found.value > metric.high) || (metric.low !== null && found.value < metric.low);
       const interval = ends(metric.kind, found);
       return make("td", { class: "num" }, make("span", { class: out ? "outside" : null }, `${written(metric.kind, found.value)}${out ? " !" : ""}`),
         interval ? [make("br"), make("span", { class: "small quiet" }, interval)] : null);
     };
-    const plainOf = (metric) => {
-      const told = indices.map((index) => written(metric.kind, data.plain[index]?.[metric.id]?.[0]));
-      return new Set(told).size === 1 ? told[0] : told.join(" / ");
-    };
-    const rows = data.metrics.filter((metric) => indices.some((index) => estimate(data.views[index].values, metric.id, k)));
     return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "All numbers" }, make("table", { class: "metrics" },
       make("caption", { class: "unseen" }, "Metrics with 95% intervals"),
-      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Metric"), indices.map((index) => make("th", { scope: "col", class: "num" }, data.views[index].strength)), make("th", { scope: "col", class: "num" }, "without"))),
-      make("tbody", {}, rows.map((metric) => make("tr", {},
+      make("thead", {}, make("tr", {}, ["Metric", "with", "without"].map((text, column) => make("th", { scope: "col", class: column ? "num" : null }, text)))),
+      make("tbody", {}, rows.map(([metric, found]) => make("tr", {},
         make("th", { scope: "row" }, metric.title, make("br"), make("span", { class: "small quiet" }, accepted(metric))),
-        indices.map((index) => cellOf(metric, index)),
-        make("td", { class: "num" }, plainOf(metric)))))));
+        entry(metric, found),
+        make("td", { class: "num" }, written(metric.kind, data.plain[index]?.[metric.id]?.[0])))))));
   };
+  // The games that a panel shows: those of the strength of play that was chosen, else of the one that decides.
+  const chosen = (k) => [...(state.strength === "all" ? views(data.usual) : []), ...views()].find((index) => data.views[index].verdicts[k] !== ".");
 
   const drawPanel = () => {
     for (const one of charts) one.dispose();
@@ -723,34 +715,30 @@ const unpacked = async (text) => {
       waiting.push([element, parts]);
       return element;
     };
-    const lengths = lengthParts(k, indices);
-    if (lengths) {
-      const told = ({ name: series, data: shown }) => `${series}: ${shown.map((share, bin) => `${lengths.xAxis.data[bin]} rounds ${share}%`).filter((_, bin) => shown[bin]).join(", ")}`;
-      content.push(make("h3", {}, "Length of games"), chartFor(lengths, 230, `Share of games by length. ${lengths.series.map(told).join(". ")}`));
-    }
-    const styles = styleParts(k, indices) ?? styleParts(k, views("all"));
-    if (styles) {
-      const words = styles.rows.map(([policy, found]) => `${policy} ${fixed(found.value, 2)}`).join(", ");
-      content.push(make("h3", {}, "Which strategies win"), make("p", { class: "small quiet" }, `Win points at mixed tables (${styles.strength}), with 95% intervals; 1 is fair.`), chartFor(styles, STYLE_HEIGHT(styles), `Win points by strategy: ${words}`));
-    }
-    const together = pair[0] === pair[1] ? [] : interactionRows(k, indices);
-    if (together.length) {
-      content.push(make("h3", {}, "What only the two together do"), make("div", { class: "scroll" }, make("table", {},
-        make("thead", {}, make("tr", {}, ["Beyond both alone", "Effect", "95% interval", "Sure"].map((text, index) => make("th", { scope: "col", class: index === 1 || index === 2 ? "num" : null }, text)))),
-        make("tbody", {}, together.map((row) => make("tr", {}, make("th", { scope: "row" }, row.label, indices.length > 1 ? make("span", { class: "quiet" }, ` (${row.strength})`) : null), make("td", { class: "num" }, row.value), make("td", { class: "num" }, row.interval), make("td", {}, row.sure === "1" ? "yes" : row.sure === "0" ? "no" : "–")))))));
-    }
-    content.push(make("h3", {}, "All numbers"), metricTable(k, indices));
-    const forEach = (heading, told) => {
-      const found = indices.map((index) => [data.views[index].strength, told(data.views[index])]).filter(([, text]) => text);
-      if (found.length) content.push(make("h3", {}, heading));
-      for (const [strength, text] of found) {
-        if (found.length > 1) content.push(make("p", { class: "small quiet" }, `For ${strength}:`));
-        content.push(page.code(text, "command"));
+    const index = chosen(k);
+    if (index !== undefined) {
+      const view = data.views[index];
+      if (indices.length > 1) content.push(make("p", { class: "quiet" }, `Below: ${view.strength}.`));
+      const lengths = lengthParts(k, index);
+      if (lengths) {
+        const told = ({ name: series, data: shown }) => `${series}: ${shown.map((share, bin) => `${lengths.xAxis.data[bin]} rounds ${share}%`).filter((_, bin) => shown[bin]).join(", ")}`;
+        content.push(make("h3", {}, "Length of games"), chartFor(lengths, 230, `Share of games by length. ${lengths.series.map(told).join(". ")}`));
       }
-    };
-    const known = (x) => x !== null && x !== undefined;
-    forEach("A game worth looking at", (view) => view.replays[k]);
-    forEach("The query behind it", (view) => known(view.cells[k]) && data.query.replaceAll("{}", () => view.cells[k]));
+      const styles = styleParts(k);
+      if (styles) {
+        const words = styles.rows.map(([policy, found]) => `${policy} ${fixed(found.value, 2)}`).join(", ");
+        content.push(make("h3", {}, "Which strategies win"), make("p", { class: "small quiet" }, `Win points at mixed tables (${styles.strength}), with 95% intervals; 1 is fair.`), chartFor(styles, STYLE_HEIGHT(styles), `Win points by strategy: ${words}`));
+      }
+      const together = pair[0] === pair[1] ? [] : interactionRows(k, index);
+      if (together.length) {
+        content.push(make("h3", {}, "What only the two together do"), make("div", { class: "scroll" }, make("table", {},
+          make("thead", {}, make("tr", {}, ["Beyond both alone", "Effect", "95% interval", "Sure"].map((text, column) => make("th", { scope: "col", class: column === 1 || column === 2 ? "num" : null }, text)))),
+          make("tbody", {}, together.map((row) => make("tr", {}, make("th", { scope: "row" }, row.label), make("td", { class: "num" }, row.value), make("td", { class: "num" }, row.interval), make("td", {}, row.sure === "1" ? "yes" : row.sure === "0" ? "no" : "–")))))));
+      }
+      content.push(make("h3", {}, "All numbers"), metricTable(k, index));
+      if (view.replays[k]) content.push(make("h3", {}, "A game worth looking at"), page.code(view.replays[k], "command"));
+      content.push(make("h3", {}, "The query behind it"), page.code(data.query.replaceAll("{}", () => view.cells[k]), "command"));
+    }
     const share = make("button", { type: "button", onclick: () => page.copy(location.href, share) }, "Copy the link");
     content.push(make("div", { class: "actions" }, make("button", { type: "button", id: "panel-png", onclick: () => picture(pair) }, "Download as PNG"), share));
     panel.replaceChildren(...content.flat(4).filter(Boolean));
@@ -760,7 +748,7 @@ const unpacked = async (text) => {
       const { xAxis, yAxis, series } = parts;
       made.setOption({
         ...base(), xAxis, yAxis, series, aria: { enabled: false },
-        grid: { left: 8, right: 14, top: parts.rows ? 8 : element.clientWidth < 440 ? 52 : 34, bottom: 26, containLabel: true },
+        grid: { left: 8, right: 14, top: parts.rows ? 8 : 34, bottom: 26, containLabel: true },
         legend: parts.rows ? undefined : { top: 0, left: 0, itemWidth: 16, itemHeight: 9, textStyle: { color: colour("--ink"), fontSize: 11 } },
         tooltip: { trigger: parts.rows ? "item" : "axis", confine: true, backgroundColor: colour("--paper"), borderColor: colour("--line"), textStyle: { color: colour("--ink"), fontSize: 12 }, renderMode: "richText", valueFormatter: (x) => (parts.rows ? String(x) : `${x}%`) },
       });
@@ -802,23 +790,24 @@ const unpacked = async (text) => {
       for (const reason of view.reasons[k]) write(`• ${reason}`, 14, { gap: 3 });
       top += 8;
     }
-    const lengths = lengthParts(k, indices, 0);
+    const index = chosen(k);
+    const lengths = index === undefined ? null : lengthParts(k, index);
     let legendTop = null;
     if (lengths) {
-      write("Length of games (share of games by rounds)", 15, { weight: "bold", gap: 2 });
+      write(`Length of games (share of games by rounds; ${data.views[index].strength})`, 15, { weight: "bold", gap: 2 });
       legendTop = top;
       top += 24;
       chartPart(lengths, 280);
     }
-    const styles = styleParts(k, indices, grids.length) ?? styleParts(k, views("all"), grids.length);
+    const styles = styleParts(k, grids.length);
     if (styles) {
       write(`Which strategies win (${styles.strength})`, 15, { weight: "bold", gap: 2 });
       chartPart(styles, STYLE_HEIGHT(styles) + 40);
     }
-    const together = pair[0] === pair[1] ? [] : interactionRows(k, indices);
+    const together = pair[0] === pair[1] || index === undefined ? [] : interactionRows(k, index);
     if (together.length) {
       write("What only the two together do", 15, { weight: "bold", gap: 4 });
-      for (const row of together) write(`${row.label}${indices.length > 1 ? ` (${row.strength})` : ""}: ${row.value}${row.interval ? ` (95%: ${row.interval})` : ""}`, 13, { gap: 2 });
+      for (const row of together) write(`${row.label}: ${row.value}${row.interval ? ` (95%: ${row.interval})` : ""}`, 13, { gap: 2 });
     }
     top += 10;
     write(data.title, 12, { color: colour("--muted") });

@@ -92,13 +92,13 @@ def test_a_file_without_permission(problems, overlay):
 def test_without_permission_as_any_user(problems, overlay, monkeypatch):
     file = overlay(TWIST)
 
-    def refuse(path):
+    def refuse(path, most):
         if path == file:
             raise PermissionError(13, "Permission denied")
-        return original(path)
+        return original(path, most)
 
-    original = tomlfile._read_bytes
-    monkeypatch.setattr(tomlfile, "_read_bytes", refuse)
+    original = tomlfile.read_file
+    monkeypatch.setattr(tomlfile, "read_file", refuse)
     assert problems(file) == [("", "", "cannot be read: Permission denied")]
 
 
@@ -314,7 +314,6 @@ MISTAKES = [
         "lines.1.do",
         "neighbour, other or player",
     ),
-    (line('when = "end", do = "+1 card", if = "not neighbour hand < 0"'), MINE, "lines.1", "always holds"),
     (line('when = "end", do = "+1 card per other with"'), MINE, "lines.1.do", "cannot be asked of others"),
     (
         line('when = "start", do = "+1 card per other with played work"'),
@@ -348,8 +347,6 @@ def test_one_mistake(problems, text, entry, field, message):
         ("end", ["round > 200"]),
         ("end", ["round == 0"]),
         ("end", ["hand > 128"]),
-        ("end", ["built < built"]),
-        ("end", ["built != built"]),
         ("end", ["played work", "not played work"]),
         ("start", ["played work"]),
         ("start", ["built_now >= 1"]),
@@ -358,17 +355,7 @@ def test_one_mistake(problems, text, entry, field, message):
         ("before speculate", ["reserve == 0"]),
         ("build", ["built == 0"]),
         ("invention", ["not played invent"]),
-        ("end", ["neighbour money < 0"]),
-        ("end", ["not neighbour money >= 0"]),
-        ("end", ["other minions > 5"]),
-        ("start", ["other built_now >= 1"]),
         ("start", ["neighbour played work"]),
-        ("end", ["not player most money"]),
-        ("end", ["most built", "not most built"]),
-        ("end", ["sole most built", "fewest built"]),
-        ("end", ["most money", "other money > my money"]),
-        ("end", ["neighbour played work", "not neighbour played work"]),
-        ("end", ["neighbour vp > my vp", "not other vp > my vp"]),
     ],
 )
 def test_a_condition_that_can_never_hold(problems, when, conditions):
@@ -390,10 +377,6 @@ def test_a_condition_that_can_never_hold(problems, when, conditions):
         ("start", ["round == 200"]),
         ("build", ["card_vp > earlier_vp", "earlier_vp >= -20"]),
         ("after work", ["played work", "built_now == 4"]),
-        ("end", ["most built", "fewest built"]),
-        ("end", ["not sole most built", "most built"]),
-        ("end", ["neighbour sole most vp", "other vp > 500"]),
-        ("end", ["neighbour not fewest vp", "other vp < my vp", "other sole most vp"]),
         ("build", ["other built == 0", "not other built_now >= 1"]),
         ("end", ["other vp < 0", "neighbour played work", "not neighbour not played work"]),
     ],

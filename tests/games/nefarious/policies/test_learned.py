@@ -13,11 +13,13 @@ from balance import games
 from balance.games.compiled.recorder import Recorder
 from balance.games.compiled.weights import fold, score_options
 from balance.games.nefarious.catalog.loading import load_catalog
-from balance.games.nefarious.player import Player
+from balance.games.nefarious.kernel.batch import search_answer
+from balance.games.nefarious.player import Player, let_think
 from balance.games.nefarious.policies import features as f
 from balance.games.nefarious.policies.learned import DIGEST, learned_weights
-from balance.games.nefarious.policies.names import LEARNED, POLICIES
+from balance.games.nefarious.policies.names import CRITIC, LEARNED, POLICIES, policy_number
 from balance.games.nefarious.rules import compile_cell
+from balance.games.nefarious.session import Session
 
 GAME = games.get("nefarious")
 CATALOG = load_catalog()
@@ -36,7 +38,7 @@ CELLS = [
     ("ascora-2011", 4, ("mad-broker", "hyperinflation")),
 ]
 # The digest of the games of `test_mirror_games_are_the_same_everywhere`, whatever the machine and Python.
-MIRROR_GAMES = "20867cd3c8b0bf1f"
+MIRROR_GAMES = "9c16fdd17526eaed"
 
 
 def zeros():
@@ -103,6 +105,21 @@ def test_the_kernel_scores_options_as_numpy_does():
         assert recorder.chances[row] == pytest.approx(chances[chosen] / chances.sum(), abs=1e-4)
 
 
+def test_a_search_asks_the_critic_what_a_situation_is_worth():
+    cell = compile_cell(CATALOG, "ascora-2011", 4, ("free-radio",))
+    session = Session(cell, 5, 0)
+    session.advance()
+    let_think(cell, session.deciders, np.array([policy_number("search:2")] * 4))
+    room = session._room_to_search()
+    search_answer(cell.rules, *room, 2)
+    mind = room[1][1]["mind"]
+    said_nothing = np.eye(1, f.LAYOUT.option, dtype=np.float32)
+    worth = score_options(cell.networks[CRITIC], f.LAYOUT, mind["situation"], said_nothing)
+    assert mind["judged"] == 1
+    assert mind["worth"] == pytest.approx(worth[0], abs=1e-4)
+    assert mind["situation"][f.SITUATION.index("asked to choose")] == 1.0
+
+
 @pytest.mark.parametrize("twist", ["unions", "hyperinflation", "perpetual-motion", "science-marathon"])
 def test_equal_rules_give_equal_play_under_any_name(twist):
     original = CATALOG.twist(twist)
@@ -126,6 +143,27 @@ def test_rungs_are_the_same_network_at_other_temperatures():
     assert heads == pytest.approx(LEARNED)
     first, second = (cell.networks[POLICIES[name]][1:] for name in ("learned", "casual"))
     assert (first == second).all()
+
+
+def mirror(players, twists, games):
+    cell = compile_cell(CATALOG, "ascora-2011", players, twists)
+    return Player().play(cell, 5, np.arange(games), np.full((games, players), LEARNER))
+
+
+def test_players_who_get_nowhere_vary_their_play():
+    """At one temperature 26% of these games never end: both players repeat a plan that loses its money."""
+    games = mirror(2, ("embezzling-minions", "security-measures"), 300).games
+    assert (games["rounds"] > 30).mean() > 0.3
+    assert not games["stalled"].any()
+
+
+def test_games_that_stall_without_cards_cannot_end():
+    played = mirror(6, ("forgotten-epiphanies", "parallel-universe"), 100)
+    stalled = played.games["stalled"]
+    hands = played.seats["hand"].reshape(100, 6)
+    assert stalled.sum() > 50
+    assert played.games["deck_exhausted"][stalled].all()
+    assert (hands[stalled] == 0).all()
 
 
 def test_mirror_games_are_the_same_everywhere():
@@ -168,4 +206,4 @@ def test_weights_of_a_run_are_its_own(tmp_path):
     (tmp_path / "learned.npz").write_bytes((official / "learned.npz").read_bytes())
     assert read_policies(tmp_path / "policies.toml").hash == CATALOG.policies.hash
     assert GAME.network(CATALOG) == (official / "learned.npz").read_bytes()
-    assert learned_weights(GAME.network(CATALOG)).keys() == f.LAYOUT.shapes().keys()
+    assert learned_weights(GAME.network(CATALOG)).keys() == f.LAYOUT.stored().keys()

@@ -201,7 +201,7 @@ def test_weights_are_laid_over_a_catalog(tmp_path, overlay):
     assert load_catalog([mine, weights]).policies.network == weights.read_bytes()
     assert load_catalog([tmp_path]).policies.network == weights.read_bytes()
     weights.write_bytes(b"rubbish")
-    with pytest.raises(CatalogError, match=r"mine\.npz.*no weights"):
+    with pytest.raises(CatalogError, match=r"mine\.npz.*not the weights"):
         load_catalog([mine, weights])
 
 

@@ -3,15 +3,14 @@
 import pytest
 
 from balance import games
-from balance.errors import UsageError
 
 GAME = games.get("nefarious")
 
 
-def told(catalog, edition="ascora-2011", players=3, twists=(), index=0, first_round=1, seed=1, **options):
+def told(catalog, edition="ascora-2011", players=3, twists=(), index=0, seed=1, **options):
     cell = GAME.compile(catalog, edition, players, twists)
     events = GAME.replay(cell, seed, index, ["random"] * players, **options)
-    return GAME.transcript(cell, events, first_round)
+    return GAME.transcript(cell, events)
 
 
 @pytest.mark.parametrize(
@@ -79,22 +78,6 @@ def test_money_in_and_out_adds_up(official):
     assert tables > 20
 
 
-def test_from_a_round_on_it_first_says_who_has_what(official):
-    whole, late = told(official, index=4), told(official, index=4, first_round=7)
-    assert "--- Round 6 " not in late
-    assert "--- Before round 7 ---" in late
-    assert late.split("--- Round 7 ")[1] == whole.split("--- Round 7 ")[1]
-    # the table before the round is the one that ended the last
-    before = late.split("--- Round 7 ")[0].split(" VP  money")[1]
-    assert before == whole.split("--- Round 7 ")[0].rsplit(" VP  money", 1)[1]
-
-
-@pytest.mark.parametrize("first_round", [0, -1, 10**6])
-def test_a_round_that_the_game_does_not_have(official, first_round):
-    with pytest.raises(UsageError, match=r"there is no round -?\d+: this game has the rounds 1\.\.\d+"):
-        told(official, first_round=first_round)
-
-
 def test_a_stalled_game_says_so(overlay):
     file = overlay(
         """
@@ -106,7 +89,7 @@ def test_a_stalled_game_says_so(overlay):
         confidence = "own"
         """
     )
-    text = told(GAME.load_catalog([file]), players=2, twists=["idle"], first_round=200)
+    text = told(GAME.load_catalog([file]), players=2, twists=["idle"])
     assert "Stalled: after 200 rounds nobody leads alone with the goal of 20 VP" in text
     assert text.count("0 VP. Nothing built.") == 2
 
