@@ -100,6 +100,9 @@ def _wait(child: int, wanted: "set[signal.Signals]", reading: int) -> int:
                 told, deadline = 0, _NEVER
         except BlockingIOError:
             why = why or _too_much_memory(child)
+            # A signal that comes just before Python waits for a key is not noticed until the next one.
+            if time.monotonic() > deadline - _PATIENCE / 2:
+                os.kill(child, told)
         if why or time.monotonic() > deadline:
             os.kill(child, signal.SIGKILL)
     code = os.waitstatus_to_exitcode(ended[1])

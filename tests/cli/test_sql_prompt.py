@@ -84,13 +84,6 @@ class Terminal:
     def type(self, text):
         os.write(self.ours, text.encode())
 
-    def interrupt(self, patience=5):
-        """Press Ctrl-C until something is shown: just before Python waits for a key, one is lost."""
-        for _ in range(10):
-            self.type("\x03")
-            if select.select([self.ours], [], [], patience)[0]:
-                return
-
     def ask(self, line):
         """Type a line, and return what is shown up to the next prompt."""
         self.type(f"{line}\n")
@@ -159,7 +152,7 @@ def test_ctrl_c_forgets_what_was_begun(shell):
     terminal.until("    ...> ")
     terminal.type("as x")
     terminal.until("as x")
-    terminal.interrupt()
+    terminal.type("\x03")
     terminal.until(PROMPT)
     assert terminal.ask("select 6 as y;").startswith("y\n-\n6\n")
 
