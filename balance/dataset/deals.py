@@ -32,6 +32,8 @@ DEALS: Final = "deals"
 _MIXED: Final = "mixed"
 _AT_ONCE: Final = 4
 """Shards that are read together; a shard has at most 450,000 seats."""
+_DEALS_AT_ONCE: Final = 16_384
+"""Deals that one query counts: many deals in few cells, with a list of items each, would fill the memory."""
 
 
 def deals_query(
@@ -152,11 +154,33 @@ class DealMaker:
 
     def make(self, files: Mapping[str, Sequence[Path]]) -> pl.DataFrame:
         """Return the rows for some files of every table."""
-        facts = self._facts
+        import polars as pl
+
         tables = {table: sql_quote.parquet(paths) for table, paths in files.items()}
+        ((first, last),) = self._con.execute(
+            f"select coalesce(min(deal(game_id)), 0), coalesce(max(deal(game_id)), 0) from {tables['games']}"
+        ).fetchall()
+        if last - first < _DEALS_AT_ONCE:
+            return self._query(tables)
+        parts = [
+            self._query(
+                {table: _between(rows, start, start + _DEALS_AT_ONCE) for table, rows in tables.items()}
+            )
+            for start in range(first, last + 1, _DEALS_AT_ONCE)
+        ]
+        made = pl.concat(parts)
+        return made if made["cell_id"].n_unique() == 1 else made.sort("cell_id", "deal")
+
+    def _query(self, tables: Mapping[str, str]) -> pl.DataFrame:
+        facts = self._facts
         items = ItemRows(facts, tables, self._items, self._most).dealt() if self._items else ""
         query = deals_query(facts, self._measures, tables, replicated=self._most > 1, items=items)
         return frame(self._con.sql(query))
+
+
+def _between(rows: str, first: int, end: int) -> str:
+    """Return SQL for the rows of some deals."""
+    return f"(from {rows} where deal(game_id) >= {first} and deal(game_id) < {end})"
 
 
 # --- the files of a run

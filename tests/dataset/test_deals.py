@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import balance
-from balance.dataset import sql_quote
+from balance.dataset import deals, sql_quote
 from balance.dataset.deals import DEALS, deals_files, deals_query
 from balance.dataset.measures import DECLARED
 from balance.games.measures import From, Measure
@@ -44,6 +44,13 @@ def test_an_older_run_gets_its_deals_in_the_cache(run, tmp_path, monkeypatch):
     assert pl.read_parquet(made).equals(pl.read_parquet(run.files(DEALS)))
     before = [file.stat().st_mtime_ns for file in made]
     assert [file.stat().st_mtime_ns for file in deals_files([older])] == before
+
+
+def test_many_deals_are_counted_some_at_a_time(run, monkeypatch):
+    files = {table.name: run.files(table.name) for table in run.tables}
+    monkeypatch.setattr(deals, "_DEALS_AT_ONCE", 7)
+    made = deals.DealMaker(run.game, run.plan.cells, run.path).make(files)
+    assert made.equals(pl.read_parquet(run.files(DEALS)))
 
 
 def test_two_measures_cannot_share_a_column_that_differs(run):
