@@ -24,7 +24,7 @@ from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import Step
 from balance.report.formatting import count, listed
-from balance.report.glossary import game_words, terms
+from balance.report.glossary import terms
 from balance.report.model import (
     Answer,
     Block,
@@ -126,7 +126,6 @@ class _Sheet:
             subtitle=f"{self.facts.title}, {self.run.plan.edition}, {count(found.games, 'game', 'games')}",
             game=self.facts.title,
             edition=self.run.plan.edition,
-            words=game_words(self.facts),
             summary=self._summary(mended),
             sections=tuple(section for section in sections if section.blocks),
             glossary=terms(self.facts, cells, found.thresholds),

@@ -11,7 +11,7 @@ from balance.judge.thresholds import Thresholds
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import Evidence, Step, empty_evidence
 from balance.report.formatting import count, interval
-from balance.report.glossary import game_words, terms
+from balance.report.glossary import terms
 from balance.report.model import Answer, Block, Bullets, Code, Paragraph, Section, Summary, literal
 from balance.report.query_blocks import records_of
 from balance.stats.intervals import Interval
@@ -65,7 +65,6 @@ def item_report(
         f"{count(games, 'game', 'games')}",
         game=facts.title,
         edition=run.plan.edition,
-        words=game_words(facts),
         summary=Summary(
             _headline(m, own, entry.name, len(ranked)), warning="Too few games to say much." if few else ""
         ),

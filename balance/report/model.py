@@ -16,8 +16,6 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
 
-from balance.report.atlas_model import Atlas
-
 if TYPE_CHECKING:
     from balance.judge.counting import Counted
 
@@ -180,7 +178,7 @@ class Chart:
     - `ridges`: `label`, `x` (numbers), `y`: one outline for each label, below each other; `middle`, a place
       to mark in each; the first label is drawn behind all others
     - `rows`: `label`, `x` (category), `y`, `low`, `high`: a row of bars for each label
-    - `matrix`: `row`, `column` (every pair once), `y`; codes of VERDICT_CODES if `verdict`
+    - `matrix`: `row`, `column` (every pair once), `y`; verdicts if `verdict`
     """
 
     id: str
@@ -362,14 +360,13 @@ class Answer:
     game: str
     """Its title."""
     edition: str
-    words: Mapping[str, str]
-    """The game's own words: `variant`, `variants`, `item`, `items`."""
     summary: Summary
     sections: tuple[Section, ...]
     glossary: Mapping[str, str]
     """Term and explanation; texts mark a term as `[[term]]`."""
     provenance: Provenance
-    atlas: Atlas | None = None
+    atlas: Mapping[str, Any] | None = None
+    """What `balance.report.atlas` made for the page."""
     verdicts: tuple[Mapping[str, Any], ...] = ()
     """One record for each combination and number of players that was judged."""
     findings: tuple[Mapping[str, Any], ...] = ()

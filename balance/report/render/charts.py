@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from balance.report.atlas_model import VERDICT_CODES
 from balance.report.model import Chart
 
 if TYPE_CHECKING:
@@ -404,17 +403,17 @@ def _matrix(drawing: Drawing, axes: Axes, figure: Chart) -> None:
     place = {name: k for k, name in enumerate(names)}
     n = len(names)
     grid = [[math.nan] * n for _ in range(n)]
-    codes = list(VERDICT_CODES)
+    verdicts = list(VERDICT_COLOURS)
     for row, column, y in zip(figure.data["row"], figure.data["column"], figure.data["y"], strict=True):
         if figure.verdict:
-            grid[place[row]][place[column]] = float(codes.index(y))
+            grid[place[row]][place[column]] = float(verdicts.index(y))
         elif y is not None:
             grid[place[row]][place[column]] = math.log2(y) if figure.log and y > 0 else float(y)
     if figure.verdict:
-        colours = ListedColormap([VERDICT_COLOURS[VERDICT_CODES[code]] for code in codes])
-        norm: Any = BoundaryNorm([k - 0.5 for k in range(len(codes) + 1)], len(codes))
+        colours = ListedColormap(list(VERDICT_COLOURS.values()))
+        norm: Any = BoundaryNorm([k - 0.5 for k in range(len(verdicts) + 1)], len(verdicts))
         axes.pcolormesh(grid, cmap=colours, norm=norm, edgecolors="white", linewidth=0.4, rasterized=True)
-        _verdict_key(drawing, [VERDICT_CODES[code] for code in codes if code in figure.data["y"]])
+        _verdict_key(drawing, [verdict for verdict in verdicts if verdict in figure.data["y"]])
     else:
         known = [abs(v) for line in grid for v in line if not math.isnan(v)]
         reach = max(known, default=1.0) or 1.0

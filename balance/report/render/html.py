@@ -11,9 +11,8 @@ import base64
 import gzip
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib import resources
 from typing import Any, Final
@@ -23,7 +22,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from balance import __version__
-from balance.report.atlas_model import SCALE, VERDICT_CODES
 from balance.report.formatting import slug
 from balance.report.model import ON_FRESH, Answer, Block, Cell, Heading, Mark, Section, Table, spans
 from balance.report.render.drawings import Drawings
@@ -44,9 +42,7 @@ def render(report: Answer) -> str:
         scripts = [_vendored("echarts.min.js"), *scripts, _static("atlas.js")]
     early = _static("theme.js")
     links = _Links(
-        frozenset(variant.id for variant in report.atlas.variants)
-        if report.atlas is not None
-        else frozenset(),
+        frozenset(variant["id"] for variant in report.atlas["variants"]) if report.atlas else frozenset(),
         frozenset(part.id for section in report.sections for part in section.sections),
         *_listed_items(report),
     )
@@ -58,7 +54,7 @@ def render(report: Answer) -> str:
         sections=sections,
         behind=[b for section in report.sections if section.id == "answer" for b in section.blocks],
         commands_told=report.commands_shown,
-        atlas_data=_packed(atlas_data(report)) if report.atlas is not None else "",
+        atlas_data=_packed(report.atlas) if report.atlas is not None else "",
         css=_own(_static("page.css")),
         early=_own(early),
         scripts=[_own(script) for script in scripts],
@@ -238,24 +234,7 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-def atlas_data(report: Answer) -> dict[str, Any]:
-    """Return what `static/atlas.js` reads: the atlas of the model, and the words around it."""
-    assert report.atlas is not None
-    data = _fields(report.atlas)
-    data["plain"] = [
-        {name: [end if math.isfinite(end) else None for end in three] for name, three in plain.items()}
-        for plain in data["plain"]
-    ]
-    words = {"title": report.title, "game": report.game, "words": dict(report.words)}
-    return data | words | {"scale": SCALE, "codes": dict(VERDICT_CODES)}
-
-
-def _fields(record: Any) -> dict[str, Any]:
-    """Return the fields of a record; `asdict` would copy hundreds of thousands of numbers."""
-    return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
 def _packed(value: Any) -> str:
     """Return JSON as base64 of its gzip: letters and digits, whatever it holds."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_fields)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(gzip.compress(text.encode("utf-8"), 9, mtime=0)).decode("ascii")
