@@ -29,6 +29,7 @@ from balance.measure.cells import statistics as summed
 from balance.measure.items import choose_cells, items_of
 from balance.measure.metrics import Figures
 from balance.report.formatting import command_path, count
+from balance.report.model import Chart, Table
 from balance.report.query_blocks import RunQueries
 from balance.sweep.replaying import own_rules
 
@@ -110,6 +111,13 @@ class Evidence:
         names["none"] = f"no {self.facts.variant}"
         counts = self.players if narrowed else ()
         return RunQueries(self.runs, counts, names, self.con, self.check if other else "")
+
+    def ask(
+        self, name: str, caption: str = "", *, n: str | None = None, table: bool = False, **given: Any
+    ) -> Table | Chart:
+        """Return the result of a query file, over `n` games in words: all, or those of the lineup given."""
+        n = self.games_of(given.get("lineup", "")) if n is None else n
+        return self.queries.block(name, given, caption=caption, n=n, table=table)
 
     @cached_property
     def item_lineup(self) -> str | None:

@@ -43,15 +43,14 @@ def section(m: Evidence, atlas: Mapping[str, Any]) -> Section:
 def appendix(m: Evidence) -> Section:
     """Return every combination with its verdicts."""
     caption = f"All {len(m.verdicts):,} {m.combinations}"
-    table = m.queries.block("every", {"size": m.size}, caption=caption, n=m.games_of())
-    return Section("every", f"All {m.combinations}", (table,))
+    return Section("every", f"All {m.combinations}", (m.ask("every", caption, size=m.size),))
 
 
 def _matrix(
     m: Evidence, atlas: Mapping[str, Any], query: str, given: Mapping[str, Any], shown: str, caption: str
 ) -> Chart:
     """Return one column of a query over combinations, each variant against each other."""
-    table = m.queries.block(query, given, n=m.games_of())
+    table = m.ask(query, n=m.games_of(), **given)
     known = {tuple(row["variants"]): row[shown] for row in records_of(table)}
     variants = atlas["variants"]
     both = [(a, b) for k, a in enumerate(variants) for b in variants[: k + 1]]
