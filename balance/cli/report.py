@@ -55,7 +55,6 @@ def report(
         str | None,
         typer.Option("--out", "-o", metavar="FILE", help="Where to; by default a file below reports/."),
     ] = None,
-    edition: gameoptions.EditionOption = None,
     players: Annotated[
         str | None, typer.Option(metavar="N,N-N", help="Only these numbers of players; by default all.")
     ] = None,
@@ -89,7 +88,6 @@ def report(
 
     asked = build.ReportRequest(
         tuple(runs),
-        edition=edition,
         players=players,
         pair=pair,
         item=item,

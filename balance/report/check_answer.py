@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from balance.experiments.causes import Causes
     from balance.experiments.suggest import Remedy
 
-STEPS: Final = 4
-"""How many steps of progress these reports have."""
 _MOST_REASONS: Final = 12
 _FEW: Final = 200
 """Games of a cell below which a reader is warned."""
@@ -77,10 +75,7 @@ def pair_report(
     found = judged(game, run.catalog, variants, runs, list(players) or None, thresholds)
     step("what it looks like")
     create_views(found.con, runs, sorted(found.statistics.cells), metrics=None)
-    answer = check_answer(found, command=command)
-    step("sheet")
-    step("chapters")
-    return answer
+    return check_answer(found, command=command)
 
 
 def check_answer(

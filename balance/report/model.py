@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ON_FRESH: Final[Mapping[bool | None, str]] = {True: "Confirmed:", False: "Not confirmed:", None: ""}
 """What stands before a figure on fresh games, by whether they say the same."""
+NUMERIC: Final = frozenset({"integer", "number", "share", "interval"})
+"""Kinds of columns that are set to the right and sorted as numbers."""
 
 
 # --- words
@@ -130,23 +132,16 @@ class Table:
         """Return names of columns and rows of values; the ends of an interval are columns of their own."""
         if self.raw is not None:
             return self.raw
-        ends = [
-            any(row[k].low is not None or row[k].high is not None for row in self.rows)
-            for k in range(len(self.headings))
-        ]
-        names = (
-            (name, f"{name}_low", f"{name}_high") if own else (name,)
-            for name, own in zip((heading.key for heading in self.headings), ends, strict=True)
-        )
-        rows = (
-            tuple(
-                value
-                for cell, own in zip(row, ends, strict=True)
-                for value in ((cell.value, cell.low, cell.high) if own else (cell.value,))
-            )
-            for row in self.rows
-        )
-        return tuple(name for several in names for name in several), tuple(rows)
+        names: list[str] = []
+        columns: list[tuple[Any, ...]] = []
+        for k, heading in enumerate(self.headings):
+            cells = [row[k] for row in self.rows]
+            names.append(heading.key)
+            columns.append(tuple(cell.value for cell in cells))
+            if any(cell.low is not None or cell.high is not None for cell in cells):
+                names += [f"{heading.key}_low", f"{heading.key}_high"]
+                columns += [tuple(cell.low for cell in cells), tuple(cell.high for cell in cells)]
+        return tuple(names), tuple(zip(*columns, strict=True))
 
 
 # --- figures
@@ -295,6 +290,11 @@ class Worst:
     """Both alone were found fine there; otherwise they were only not found broken."""
     mend: str = ""
     """The command that looks for what would mend it."""
+
+    @property
+    def again(self) -> str:
+        """The figure on fresh games, and whether they confirm it."""
+        return f"{ON_FRESH[self.holds]} {self.fresh}".strip() if self.fresh else ""
 
     @property
     def tag(self) -> str:

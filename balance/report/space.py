@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 _MOST_LISTED: Final = 150
 """The most combinations that are listed one by one; the atlas, or its matrices on paper, shows more."""
-STEPS: Final = 10
-"""How many steps of progress `space_report` reports."""
 
 
 def space_report(

@@ -159,6 +159,10 @@ def _titles(axes: Axes, figure: Chart) -> None:
     axes.set_ylabel(figure.y_title)
 
 
+def _legend(axes: Axes, series: Sequence[Any]) -> None:
+    axes.figure.legend(loc="outside upper center", ncols=min(len(series), 6))
+
+
 def _whole(axes: Axes) -> None:
     """Let only whole numbers stand at an axis of rounds."""
     from matplotlib.ticker import MaxNLocator
@@ -166,21 +170,26 @@ def _whole(axes: Axes) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _percent(axis: Any, kind: str) -> None:
-    if kind == "share":
-        from matplotlib.ticker import PercentFormatter
+def _percent(axis: Any, figure: Chart) -> None:
+    from matplotlib.ticker import PercentFormatter
 
+    if figure.y_kind == "share":
         axis.set_major_formatter(PercentFormatter(1.0, decimals=None))
+
+
+def _heights(figure: Chart, series: Any, xs: Sequence[Any]) -> list[float]:
+    """Return the value of a series at each of some places; 0 where it has none."""
+    own = {figure.data["x"][i]: figure.data["y"][i] for i in _rows(figure, series)}
+    return [float(own.get(x) or 0) for x in xs]
 
 
 def _bars(_: Drawing, axes: Axes, figure: Chart) -> None:
     series = _series(figure)
     xs = list(dict.fromkeys(figure.data["x"]))
     bottom = [0.0] * len(xs)
+    palette = _STACKED if figure.stacked else COLOURS
     for k, name in enumerate(series):
-        values = {figure.data["x"][i]: figure.data["y"][i] for i in _rows(figure, name)}
-        heights = [float(values.get(x, 0) or 0) for x in xs]
-        palette = _STACKED if figure.stacked else COLOURS
+        heights = _heights(figure, name, xs)
         colour = VERDICT_COLOURS.get(str(name), palette[k % len(palette)])
         if figure.stacked:
             places, width = [float(i) for i in range(len(xs))], 0.82
@@ -203,9 +212,9 @@ def _bars(_: Drawing, axes: Axes, figure: Chart) -> None:
             bottom = [low + height for low, height in zip(bottom, heights, strict=True)]
     axes.set_xticks(range(len(xs)), [str(x) for x in xs])
     axes.grid(visible=False, axis="x")
-    _percent(axes.yaxis, figure.y_kind)
+    _percent(axes.yaxis, figure)
     _titles(axes, figure)
-    axes.figure.legend(loc="outside upper center", ncols=min(len(series), 6))
+    _legend(axes, series)
 
 
 def _dots(_: Drawing, axes: Axes, figure: Chart) -> None:
@@ -235,10 +244,10 @@ def _dots(_: Drawing, axes: Axes, figure: Chart) -> None:
     axes.set_yticks(range(len(labels)), [str(label) for label in labels])
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
-    _percent(axes.xaxis, figure.y_kind)
+    _percent(axes.xaxis, figure)
     axes.set_xlabel(figure.y_title)
     if len(series) > 1:
-        axes.figure.legend(loc="outside upper center", ncols=min(len(series), 6))
+        _legend(axes, series)
 
 
 def _scatter(_: Drawing, axes: Axes, figure: Chart) -> None:
@@ -288,18 +297,15 @@ def _beside(figure: Chart) -> list[float]:
 
 def _areas(_: Drawing, axes: Axes, figure: Chart) -> None:
     xs, series = list(dict.fromkeys(figure.data["x"])), _series(figure)
-    bands = []
-    for name in series:
-        own = {figure.data["x"][i]: figure.data["y"][i] for i in _rows(figure, name)}
-        bands.append([float(own.get(x) or 0) for x in xs])
+    bands = [_heights(figure, name, xs) for name in series]
     axes.stackplot(
         xs, bands, labels=[_said(name) for name in series], colors=_STACKED, edgecolor="#333333", lw=0.3
     )
     axes.margins(0)
     _whole(axes)
-    _percent(axes.yaxis, figure.y_kind)
+    _percent(axes.yaxis, figure)
     _titles(axes, figure)
-    axes.figure.legend(loc="outside upper center", ncols=min(len(series), 6))
+    _legend(axes, series)
 
 
 def _lines(_: Drawing, axes: Axes, figure: Chart) -> None:
@@ -326,7 +332,7 @@ def _lines(_: Drawing, axes: Axes, figure: Chart) -> None:
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
     _whole(axes)
-    _percent(axes.yaxis, figure.y_kind)
+    _percent(axes.yaxis, figure)
     _titles(axes, figure)
     axes.legend(loc="upper right" if outline else "upper left")
 
@@ -348,18 +354,13 @@ def _ridges(_: Drawing, axes: Axes, figure: Chart) -> None:
     }
     labels = list(outlines)
     for at, (label, points) in enumerate(outlines.items()):
-        for drawn, first in ((outlines[labels[0]], True), (points, False)):
-            xs, tops = [x for x, _ in drawn], [at + 0.35 - 1.2 * y / tallest for _, y in drawn]
-            if first:
-                axes.plot(xs, tops, color="#777777", linewidth=0.8, zorder=at + 2.2)
-            elif at:
-                axes.fill_between(
-                    xs, at + 0.35, tops, color=COLOURS[0], alpha=0.55, linewidth=0, zorder=at + 2
-                )
-            else:
-                axes.fill_between(
-                    xs, at + 0.35, tops, color="#999999", alpha=0.55, linewidth=0, zorder=at + 2
-                )
+        (behind, hidden), (xs, tops) = (
+            ([x for x, _ in drawn], [at + 0.35 - 1.2 * y / tallest for _, y in drawn])
+            for drawn in (outlines[labels[0]], points)
+        )
+        colour = COLOURS[0] if at else "#999999"
+        axes.plot(behind, hidden, color="#777777", linewidth=0.8, zorder=at + 2.2)
+        axes.fill_between(xs, at + 0.35, tops, color=colour, alpha=0.55, linewidth=0, zorder=at + 2)
         middle = next(data["middle"][i] for i, own in enumerate(data["label"]) if own == label)
         if middle is not None:
             axes.plot(
@@ -398,6 +399,7 @@ def _bar_rows(_: Drawing, axes: Axes, figure: Chart) -> None:
 
 def _matrix(drawing: Drawing, axes: Axes, figure: Chart) -> None:
     from matplotlib.colors import BoundaryNorm, ListedColormap, TwoSlopeNorm
+    from matplotlib.patches import Patch
 
     names = list(dict.fromkeys(figure.data["row"]))
     place = {name: k for k, name in enumerate(names)}
@@ -413,7 +415,9 @@ def _matrix(drawing: Drawing, axes: Axes, figure: Chart) -> None:
         colours = ListedColormap(list(VERDICT_COLOURS.values()))
         norm: Any = BoundaryNorm([k - 0.5 for k in range(len(verdicts) + 1)], len(verdicts))
         axes.pcolormesh(grid, cmap=colours, norm=norm, edgecolors="white", linewidth=0.4, rasterized=True)
-        _verdict_key(drawing, [verdict for verdict in verdicts if verdict in figure.data["y"]])
+        shown = [verdict for verdict in verdicts if verdict in figure.data["y"]]
+        key = [Patch(facecolor=VERDICT_COLOURS[name], edgecolor="#999999", label=name) for name in shown]
+        drawing.legend(handles=key, loc="outside upper center", ncols=5)
     else:
         known = [abs(v) for line in grid for v in line if not math.isnan(v)]
         reach = max(known, default=1.0) or 1.0
@@ -439,13 +443,6 @@ def _matrix(drawing: Drawing, axes: Axes, figure: Chart) -> None:
     axes.grid(visible=False)
     for side in axes.spines.values():
         side.set_visible(False)
-
-
-def _verdict_key(drawing: Drawing, shown: Sequence[str]) -> None:
-    from matplotlib.patches import Patch
-
-    patches = [Patch(facecolor=VERDICT_COLOURS[name], edgecolor="#999999", label=name) for name in shown]
-    drawing.legend(handles=patches, loc="outside upper center", ncols=5)
 
 
 _KINDS: Final[Mapping[str, Callable[[Any, Any, Chart], None]]] = {

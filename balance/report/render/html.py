@@ -23,11 +23,10 @@ from markupsafe import Markup, escape
 
 from balance import __version__
 from balance.report.formatting import slug
-from balance.report.model import ON_FRESH, Answer, Block, Cell, Heading, Mark, Section, Table, spans
+from balance.report.model import NUMERIC, ON_FRESH, Answer, Cell, Heading, Mark, Section, Table, spans
 from balance.report.render.drawings import Drawings
+from balance.report.render.text import SIGNS
 
-NUMERIC: Final = frozenset({"integer", "number", "share", "interval"})
-"""Kinds of columns that are set to the right and sorted as numbers."""
 FOLDED: Final = 12
 """How many rows of a long table are seen before it is unfolded."""
 FEW: Final = 8
@@ -37,10 +36,10 @@ LICENCES: Final = ("NOTICE-echarts.txt", "LICENSE-echarts.txt", "LICENSE-d3.txt"
 
 def render(report: Answer) -> str:
     """Return a report as the text of one HTML file."""
-    scripts = [_static("page.js")]
+    scripts = [_read("static", "page.js")]
     if report.atlas is not None:
-        scripts = [_vendored("echarts.min.js"), *scripts, _static("atlas.js")]
-    early = _static("theme.js")
+        scripts = [_read("vendor", "echarts.min.js"), *scripts, _read("static", "atlas.js")]
+    early = _read("static", "theme.js")
     links = _Links(
         frozenset(variant["id"] for variant in report.atlas["variants"]) if report.atlas else frozenset(),
         frozenset(part.id for section in report.sections for part in section.sections),
@@ -55,11 +54,11 @@ def render(report: Answer) -> str:
         behind=[b for section in report.sections if section.id == "answer" for b in section.blocks],
         commands_told=report.commands_shown,
         atlas_data=_packed(report.atlas) if report.atlas is not None else "",
-        css=_own(_static("page.css")),
+        css=_own(_read("static", "page.css")),
         early=_own(early),
         scripts=[_own(script) for script in scripts],
         policy=_policy([early, *scripts]),
-        licences=[(name, _vendored(name)) for name in LICENCES] if report.atlas is not None else [],
+        licences=[(name, _read("vendor", name)) for name in LICENCES] if report.atlas is not None else [],
         version=__version__,
         folded=FOLDED,
         few=FEW,
@@ -166,10 +165,6 @@ def _sort_value(cell: Cell, column: Heading) -> str:
     return repr(value)
 
 
-def _block_kind(block: Block) -> str:
-    return type(block).__name__.lower()
-
-
 # --- the pieces of the page
 
 
@@ -183,39 +178,23 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"kind": _block_kind, "term_id": term_id, "thousands": _thousands}
+    environment.filters |= {
+        "kind": lambda block: type(block).__name__.lower(),
+        "term_id": term_id,
+        "thousands": "{:,}".format,
+    }
     environment.globals |= {
         "numeric": NUMERIC,
         "sort_value": _sort_value,
-        "is_long": _is_long,
-        "verdict_class": _verdict_class,
+        "is_long": lambda table: table.long and len(table.rows) > FOLDED + 3,
+        "verdict_class": lambda verdict: verdict if verdict in tuple(SIGNS) else "none",
     }
     return environment
-
-
-def _verdict_class(verdict: Any) -> str:
-    return verdict if verdict in ("broken", "bent", "fine", "undecided") else "none"
-
-
-def _is_long(table: Table) -> bool:
-    return table.long and len(table.rows) > FOLDED + 3
-
-
-def _thousands(number: int) -> str:
-    return f"{number:,}"
 
 
 def _own(text: str) -> Markup:
     """Vouch for a text that is ours or was escaped for where it goes."""
     return Markup(text)  # noqa: S704 - the one place where that is said
-
-
-def _static(name: str) -> str:
-    return _read("static", name)
-
-
-def _vendored(name: str) -> str:
-    return _read("vendor", name)
 
 
 @cache
