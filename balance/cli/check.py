@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -215,8 +216,8 @@ def _causes(found: Check, jobs: int | None) -> Causes | None:
     """Return what explains a verdict; None if there is nothing to explain."""
     from balance.experiments import causes as explaining
 
-    with diagnostics.progress("causes", len(explaining.rules_of(found))) as line:
-        return explaining.causes(found, jobs, lambda variant: line.advance(1, variant))
+    with diagnostics.progress("causes", len(explaining.rules_of(found))) as advance:
+        return explaining.causes(found, jobs, partial(advance, 1))
 
 
 def _remedy(found: Check, jobs: int | None) -> Remedy | None:
@@ -226,5 +227,5 @@ def _remedy(found: Check, jobs: int | None) -> Remedy | None:
     if found.verdict.value != "broken":
         return None
     possible = min(len(remedies.candidates(found)), remedies.MOST_SCREENED)
-    with diagnostics.progress("mending", possible) as line:
-        return remedies.suggest(found, jobs, lambda change: line.advance(1, change))
+    with diagnostics.progress("mending", possible) as advance:
+        return remedies.suggest(found, jobs, partial(advance, 1))

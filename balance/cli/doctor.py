@@ -95,8 +95,8 @@ def _run(folder: Path, replay: int) -> tuple[list[_Item], list[_Item]]:
         ("files", len(files), STATE),
         ("bytes", size, STATE),
     ]
-    with diagnostics.progress("checking", size) as line:
-        wrong: list[_Item] = [(d.file, d.problem, STATE) for d in damages(folder, state, line.advance)]
+    with diagnostics.progress("checking", size) as advance:
+        wrong: list[_Item] = [(d.file, d.problem, STATE) for d in damages(folder, state, advance)]
     if done < plan.shards or not state.head:
         wrong.append(("unfinished", f"{plan.shards - done} shards have still to be played", STATE))
     if not wrong:
@@ -120,8 +120,8 @@ def _content(run: Run, replay: int, holds: list[_Item]) -> Iterator[Damage]:
         other = str(problem)
     found = [] if other else list(wrong_head(run))
     if not found:  # rows are compared with the small tables
-        with diagnostics.progress("reading rows", run.plan.shards) as line:
-            found += wrong_content(run, line.advance)
+        with diagnostics.progress("reading rows", run.plan.shards) as advance:
+            found += wrong_content(run, advance)
     if not checks_deals(run):
         holds.append(("deals", "not compared", "the measures were declared differently"))
     yield from found
@@ -130,8 +130,8 @@ def _content(run: Run, replay: int, holds: list[_Item]) -> Iterator[Damage]:
     if found or other or not replay:
         return
     gameoptions.announce_warm_up(run.game, replay=True)
-    with diagnostics.progress("replaying", replay) as line:
-        yield from wrong_games(run, replay, line.advance)
+    with diagnostics.progress("replaying", replay) as advance:
+        yield from wrong_games(run, replay, advance)
     holds.append(("replayed", min(replay, run.plan.games), "games played again, compared with their rows"))
 
 

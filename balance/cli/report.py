@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -99,11 +100,7 @@ def report(
         paper=paper,
         force=force,
     )
-    with diagnostics.progress("report", build.steps(asked)) as line:
-
-        def step(note: str) -> None:
-            line.advance(1, note)
-
-        written = build.write(asked, play=player(jobs), step=step, jobs=jobs)
+    with diagnostics.progress("report", build.steps(asked)) as advance:
+        written = build.write(asked, play=player(jobs), step=partial(advance, 1), jobs=jobs)
     for path in written:
         output.text(str(path))
