@@ -39,7 +39,7 @@ from balance.cli import (
     train,
     tune,
 )
-from balance.cli.gameoptions import GameCommand
+from balance.cli.gameoptions import GameCommand, RunCommand
 from balance.cli.help_text import examples, lay_out
 from balance.errors import UsageError
 from balance.nearest import unknown
@@ -135,14 +135,14 @@ def _root(
 
 
 app.command("check", cls=GameCommand, epilog=check.EPILOG)(check.check)
-app.command("compare", cls=compare.CompareCommand, epilog=compare.EPILOG)(compare.compare)
+app.command("compare", cls=RunCommand, epilog=compare.EPILOG)(compare.compare)
 app.command("contested", cls=GameCommand, epilog=contested.EPILOG)(contested.contested)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 app.command("exploit", cls=GameCommand, epilog=exploit.EPILOG)(exploit.exploit)
 app.command("ladder", cls=GameCommand, epilog=ladder.EPILOG)(ladder.ladder)
 app.command("price", cls=GameCommand, epilog=price.EPILOG)(price.price)
 app.command("replay", cls=GameCommand, epilog=replay.EPILOG)(replay.replay)
-app.command("report", cls=report.ReportCommand, epilog=report.EPILOG)(report.report)
+app.command("report", cls=RunCommand, epilog=report.EPILOG)(report.report)
 app.command("runs", epilog=runs.EPILOG)(runs.runs)
 app.command("simulate", cls=GameCommand, epilog=simulate.EPILOG)(simulate.simulate)
 app.command("sql", epilog=sql.EPILOG)(sql.sql)

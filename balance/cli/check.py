@@ -48,9 +48,7 @@ def check(
     every: Annotated[
         bool, typer.Option("--all", help="Rank all combinations of the runs that are named.")
     ] = False,
-    players: Annotated[
-        str | None, typer.Option(metavar="N,N-N", help="How many play; by default every number.")
-    ] = None,
+    players: gameoptions.CountsOption = None,
     strength: Annotated[
         str,
         typer.Option(
@@ -135,7 +133,7 @@ def check(
     if why and every:
         raise UsageError("--why explains one combination, not --all")
     if every:
-        _refuse("--all judges what the runs hold", catalog=catalog, edition=edition)
+        gameoptions.refuse_together("--all judges what the runs hold", catalog=catalog, edition=edition)
         from balance.experiments.rank import check_all
         from balance.judge.ranking import HEADLINE
         from balance.report.ranking_answer import ranking_answer
@@ -158,7 +156,7 @@ def check(
         if until_decided:
             raise UsageError("--until-decided goes with --all")
         if run:
-            _refuse("--run judges games that are there", catalog=catalog, edition=edition)
+            gameoptions.refuse_together("--run judges games that are there", catalog=catalog, edition=edition)
         from balance.experiments import check as checking
         from balance.report.check_answer import check_answer
 
@@ -204,12 +202,6 @@ def _fails(fail_on: str | None, every: bool) -> tuple[str, ...]:
     if asked not in kinds:
         raise UsageError(f"--fail-on {fail_on}: expected broken, bent or none")
     return kinds[asked]
-
-
-def _refuse(why: str, **options: object) -> None:
-    given = [f"--{name}" for name, value in options.items() if value]
-    if given:
-        raise UsageError(f"{why}; it does not go with {', '.join(given)}")
 
 
 def _causes(found: Check, jobs: int | None) -> Causes | None:

@@ -57,7 +57,7 @@ def doctor(
     """
     damaged: list[_Item] = []
     if run is None:
-        items = [*_versions(), *_folders(), *_machine(), *_environment()]
+        items = [*_versions(), *_folders(), *_machine()]
     else:
         machine.require_address_space("doctor")
         holds, damaged = _run(Path(run), replay)
@@ -139,20 +139,15 @@ def _versions() -> Iterator[_Item]:
     yield "balance", balance.__version__, str(Path(balance.__file__).parent)
     yield "python", platform.python_version(), sys.executable
     # From the package metadata; importing them would take seconds and could itself be what is broken.
-    for name in _dependencies():
+    try:
+        lines = metadata.requires(_DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:  # a source tree that is not installed
+        lines = []
+    for name in (re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in lines if "extra ==" not in line):
         try:
             yield name, metadata.version(name), "installed package"
         except metadata.PackageNotFoundError:
             yield name, None, "not installed"
-
-
-def _dependencies() -> list[str]:
-    """Return what the package needs, as its metadata lists it; extras are left out."""
-    try:
-        lines = metadata.requires(_DISTRIBUTION) or []
-    except metadata.PackageNotFoundError:  # a source tree that is not installed
-        return []
-    return [re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in lines if "extra ==" not in line]
 
 
 def _folders() -> Iterator[_Item]:
@@ -172,9 +167,6 @@ def _machine() -> Iterator[_Item]:
     memory = machine.memory()
     yield "memory_mb", memory.amount // 2**20 or None, memory.source
     yield "system", f"{platform.system()} {platform.machine()}", "operating system"
-
-
-def _environment() -> Iterator[_Item]:
     for name in _VARIABLES:
         value = os.environ.get(name)
         yield name, value, "not set" if value is None else "environment"

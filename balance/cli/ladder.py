@@ -23,7 +23,7 @@ EPILOG = examples(
 def ladder(
     context: typer.Context,
     options: output.OutputOptions,
-    players: Annotated[int, typer.Option(metavar="N", help="How many play.")] = 4,
+    players: gameoptions.PlayersOption = 4,
     variants: Annotated[
         list[str] | None,
         typer.Option(

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from balance import games
 from balance.cli import diagnostics, gameoptions, output
 from balance.cli.help_text import examples
 from balance.cli.sweep_progress import player
-from balance.errors import BalanceError
 
 EPILOG = examples(
     "balance report data/runs/full",
@@ -22,19 +18,6 @@ EPILOG = examples(
     "balance report data/runs/full --pair unions geeks",
     'balance report data/runs/full --invention "Flying Car" --format pdf',
 )
-
-
-class ReportCommand(gameoptions.GameCommand):
-    """A command whose first run says which game it is about."""
-
-    def game_of(self, args: Sequence[str]) -> str:
-        """Return the game of the first folder among the arguments that holds a run."""
-        from balance.dataset.run import read_plan
-
-        for arg in args:
-            with contextlib.suppress(BalanceError, OSError, ValueError):
-                return read_plan(Path(arg)).game
-        return games.DEFAULT
 
 
 def report(

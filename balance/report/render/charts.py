@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from balance.report.formatting import series_name
 from balance.report.model import Chart
 
 if TYPE_CHECKING:
@@ -115,10 +116,6 @@ def _series(figure: Chart) -> list[Any]:
 
 def _rows(figure: Chart, series: Any) -> list[int]:
     return [k for k, own in enumerate(figure.data["series"]) if own == series]
-
-
-def _said(series: Any) -> str:
-    return f"{series} players" if isinstance(series, int) else str(series)
 
 
 def _spots(axes: Axes, figure: Chart) -> None:
@@ -237,7 +234,7 @@ def _dots(_: Drawing, axes: Axes, figure: Chart) -> None:
                 marker=_MARKERS[k % len(_MARKERS)],
                 markersize=4,
                 color=colour,
-                label=None if shown else _said(name),
+                label=None if shown else series_name(name),
             )
     if figure.reference is not None:
         axes.axvline(figure.reference, color="#333333", linewidth=0.8, linestyle=":")
@@ -299,7 +296,7 @@ def _areas(_: Drawing, axes: Axes, figure: Chart) -> None:
     xs, series = list(dict.fromkeys(figure.data["x"])), _series(figure)
     bands = [_heights(figure, name, xs) for name in series]
     axes.stackplot(
-        xs, bands, labels=[_said(name) for name in series], colors=_STACKED, edgecolor="#333333", lw=0.3
+        xs, bands, labels=[series_name(name) for name in series], colors=_STACKED, edgecolor="#333333", lw=0.3
     )
     axes.margins(0)
     _whole(axes)
@@ -327,7 +324,7 @@ def _lines(_: Drawing, axes: Axes, figure: Chart) -> None:
             marker=None if outline else _MARKERS[k % len(_MARKERS)],
             markersize=3,
             linewidth=1.3,
-            label=_said(name),
+            label=series_name(name),
         )
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
