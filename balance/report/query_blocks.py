@@ -381,6 +381,7 @@ def _chart(question: Question, columns: Sequence[str], rows: Values, names: Mapp
 def _tip(chart: Chart, place: Sequence[int], kind: str, counted: str) -> str:
     """Return the numbers of a part of a chart in words: what, how much with its interval, over how many."""
     data, first = chart.data, place[0]
+    series = list(map(series_name, data["series"]))
 
     def figure(word: str, row: int, low: str, high: str, kind: str) -> str:
         value, least, most = (data[key][row] if key in data else None for key in (word, low, high))
@@ -399,11 +400,11 @@ def _tip(chart: Chart, place: Sequence[int], kind: str, counted: str) -> str:
     if chart.kind == "ridges":
         said = [f"median {figure('middle', first, 'middle_low', 'middle_high', 'integer')} {chart.x_title}"]
     elif len(place) == 1:
-        where += [series_name(data["series"][first])] if named else []
+        where += [series[first]] if named else []
         said = [figure("y", first, "low", "high", kind)]
     else:
         said = [
-            f"{series_name(data['series'][row])} {figure('y', row, 'low', 'high', kind)}{'' if alike else over(row)}"
+            f"{series[row]} {figure('y', row, 'low', 'high', kind)}{'' if alike else over(row)}"
             for row in place
         ]
     return f"{', '.join(where)}: {', '.join(said)}{over(first) if alike else ''}"

@@ -48,7 +48,7 @@ METRICS = [
 
 
 def place(i: int, j: int, n: int) -> int:
-    """Return where the pair of two of `n` variants stands: the upper triangle row by row, with the diagonal."""
+    """Return where two of `n` variants stand: the upper triangle row by row, with the diagonal."""
     low, high = min(i, j), max(i, j)
     return low * n - low * (low - 1) // 2 + high - low
 
