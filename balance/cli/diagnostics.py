@@ -27,6 +27,7 @@ _OPTIONS = {
     "lineups": "lineup",
     "seconds": "timeout",
     "game": "of",
+    "game_index": "game",
     "queries": "with",
 }
 """Options that are not called like the parameter that they give."""
