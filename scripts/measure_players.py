@@ -351,8 +351,8 @@ class Measuring:
             for name, found in costs.items():
                 seats = np.full((1000, 4), POLICIES[name], np.int64)
                 began = time.thread_time()
-                outcomes = Player().outcomes(cell, self.seed, np.arange(1000), seats)
-                found.append((time.thread_time() - began) / outcomes.decisions * 1e6)
+                played = Player().play(cell, self.seed, np.arange(1000), seats)
+                found.append((time.thread_time() - began) / played.decisions * 1e6)
         fast = {name: min(found[1:]) for name, found in costs.items()}
         ratio = fast["learned"] / fast["adaptive"]
         self.lines.append(

@@ -97,7 +97,7 @@ def measure_alone(
     indices = np.arange(games, dtype=np.int64)
     seats = np.full((games, cell.players), frozen.policy, np.int64)
     seats[indices, indices % cell.players] = game.learner
-    winners = game.outcomes(cell, seed, indices, seats)
+    winners, _, _ = game.player().outcomes(cell, seed, indices, seats)
     points = np.where(winners == indices % cell.players, cell.players, 0.0)
     points = np.where(winners < 0, 1.0, points)
     least = cell.players * sqrt((games - 1.0) / games**2)

@@ -41,11 +41,11 @@ LEAGUE_SHARE: Final = 0.4
 """Share of the games against the past in which it is one of the league."""
 
 
-class Recording(Protocol):
-    """Plays games for a recorder; one per thread."""
+class Playing(Protocol):
+    """Plays games, for a recorder if there is one; one per thread."""
 
-    def record(
-        self, cell: Any, seed: int, indices: Ints, policies: Ints, recorder: Recorder
+    def outcomes(
+        self, cell: Any, seed: int, indices: Ints, policies: Ints, recorder: Recorder | None = None
     ) -> tuple[Ints, Ints, Ints]:
         """Play one game per index; return winners (-1 none), rounds and scores."""
         ...
@@ -91,12 +91,8 @@ class Trainable(Protocol):
         """Compile a cell of a combination, with whatever else is drawn."""
         ...
 
-    def player(self) -> Recording:
+    def player(self) -> Playing:
         """Return something that plays."""
-        ...
-
-    def outcomes(self, cell: Any, seed: int, indices: Ints, policies: Ints) -> Ints:
-        """Return who wins games (-1: nobody)."""
         ...
 
     def search_points(self, weights: Mapping[str, Floats], combination: Combination, seed: int) -> float:
@@ -303,7 +299,7 @@ class Training:
                 cell.networks[policy] = fold(weights, cell.features)
             seats = self._seat(cell.players, stage, rng)
             indices = rng.integers(1 << 31, size=settings.games).astype(np.int64)
-            winners, rounds, scores = player.record(
+            winners, rounds, scores = player.outcomes(
                 cell, int(rng.integers(1 << 62)), indices, seats, recorder
             )
             rules.append(cell.features)

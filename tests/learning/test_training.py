@@ -79,7 +79,7 @@ def test_recorded_chances_are_those_of_the_model():
     cell = race.cell(("odd",), 2, None)
     cell.networks[LEARNER] = fold(model.weights(), cell.features)
     seats = np.full((20, 2), LEARNER)
-    winners, _, _ = race.record(cell, 5, np.arange(20), seats, recorder)
+    winners, _, _ = race.outcomes(cell, 5, np.arange(20), seats, recorder)
     rewards = np.where(winners[:, None] == np.arange(2), 1.0, -1.0)
     part = gather(recorder, np.zeros(20, np.int64), cell.features[None], rewards)
     rows = np.arange(part.cell.size)

@@ -106,10 +106,6 @@ class NefariousTraining:
         """Return something that plays."""
         return Player()
 
-    def outcomes(self, cell: Cell, seed: int, indices: Ints, policies: Ints) -> Ints:
-        """Return who wins games (-1: nobody)."""
-        return Player().outcomes(cell, seed, indices, policies).winners
-
     def search_points(self, weights: Mapping[str, Floats], combination: tuple[str, ...], seed: int) -> float:
         """Return the win points of one who searches among learners."""
         rng = np.random.default_rng(seed)

@@ -123,7 +123,9 @@ def replay(
 ) -> list[Event]:
     """Play one game with its log on."""
     session = Session(cell, seed, game_index, replicate, log=True)
-    session.play_on(policy_codes(policies))
+    codes = policy_codes(policies)
+    while session.advance() is not None:
+        session.answer_by(codes)
     return [
         setup_event(session, seed, game_index, replicate, policies),
         *read_events(cell, session.words()),
