@@ -132,3 +132,15 @@ class Player:
         )  # fmt: skip
         self._deciders["recorder"] = 0
         return Outcomes(winners, rounds, scores)
+
+
+def one_among(
+    cell: Cell, seed: int, games: int, one: int, others: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Seat one policy among others, at each seat in turn; return its win points and stalls, game by game."""
+    indices = np.arange(games, dtype=np.int64)
+    seats = np.full((games, cell.players), others, np.int64)
+    seats[indices, indices % cell.players] = one
+    winners = Player().outcomes(cell, seed, indices, seats).winners
+    stalled = winners < 0
+    return np.where(stalled, 1.0, cell.players * (winners == indices % cell.players)), stalled

@@ -12,7 +12,7 @@ from balance.games.compiled.weights import Floats, NetworkLayout, Stamp, critic_
 from balance.games.nefarious.catalog.loading import load_catalog
 from balance.games.nefarious.catalog.model import Catalog
 from balance.games.nefarious.invented import invent_twist
-from balance.games.nefarious.player import Player
+from balance.games.nefarious.player import Player, one_among
 from balance.games.nefarious.policies.features import LAYOUT
 from balance.games.nefarious.policies.fitted import twist_digest
 from balance.games.nefarious.policies.learned import STAMP, learned_weights
@@ -113,7 +113,8 @@ class NefariousTraining:
         cell = self.cell(combination, players, rng)
         cell.networks[self.learner] = fold(weights, cell.features)
         cell.networks[CRITIC] = fold(critic_of(weights), cell.features)
-        return _points(cell, seed, _PROBED, policy_number(_SEARCH), self.learner)[0]
+        points, _ = one_among(cell, seed, _PROBED, policy_number(_SEARCH), self.learner)
+        return float(points.mean())
 
     def evaluate(self, weights: Mapping[str, Floats], seed: int) -> dict[str, float]:
         """Measure one learned player among `adaptive`, and one `adaptive` among learned, at 4 players."""
@@ -131,28 +132,17 @@ class NefariousTraining:
             cell = compile_cell(self.catalog, "ascora-2011", 4, combination)
             cell.networks[self.learner] = fold(weights, cell.features)
             games = 1200 if not combination else 200
-            alone.append(_points(cell, seed, games, self.learner, POLICIES["adaptive"])[0])
-            points, stalled = _points(cell, seed + 1, games, POLICIES["adaptive"], self.learner)
-            against.append(points)
-            stalls.append(stalled)
+            points, _ = one_among(cell, seed, games, self.learner, POLICIES["adaptive"])
+            alone.append(points.mean())
+            points, stalled = one_among(cell, seed + 1, games, POLICIES["adaptive"], self.learner)
+            against.append(points.mean())
+            stalls.append(stalled.mean())
         return {
-            "none": alone[0],
+            "none": float(alone[0]),
             "pairs": float(np.mean(alone[1:])),
             "least": float(min(alone[1:])),
-            "adaptive_none": against[0],
+            "adaptive_none": float(against[0]),
             "adaptive_pairs": float(np.mean(against[1:])),
             "adaptive_most": float(max(against[1:])),
             "stalled": float(np.mean(stalls)),
         }
-
-
-def _points(cell: Cell, seed: int, games: int, one: int, others: int) -> tuple[float, float]:
-    """Return the win points of one among others, taking turns at the seats, and the share of stalls."""
-    indices = np.arange(games, dtype=np.int64)
-    policies = np.full((games, cell.players), others, np.int64)
-    policies[indices, indices % cell.players] = one
-    outcomes = Player().outcomes(cell, seed, indices, policies)
-    won = outcomes.winners == indices % cell.players
-    stalled = outcomes.winners < 0
-    points = won.mean() * cell.players + stalled.mean()
-    return float(points), float(stalled.mean())
