@@ -4,17 +4,16 @@ The format is fixed in docs/events.md. From it and the catalog anybody can recom
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from balance.games.contract import Event
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.rules import Cell
 from balance.games.nefarious.session import Session, actions_of, policy_codes
-
-Event = dict[str, Any]
 
 
 def setup_event(
