@@ -1,6 +1,7 @@
 """What training needs to know of Nefarious: which cells there are, whom to play against, how to measure."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import combinations
 from typing import Final
@@ -50,7 +51,7 @@ class NefariousTraining:
     figure = "pairs"
     """The figure of `evaluate` that training shall raise."""
 
-    def __init__(self, catalog: Catalog | None = None, only: str | None = None) -> None:
+    def __init__(self, catalog: Catalog | None = None) -> None:
         self.catalog = catalog or load_catalog()
         ids = [twist.id for twist in self.catalog.twists]
         editions = {twist.id: set(twist.editions) for twist in self.catalog.twists}
@@ -59,20 +60,21 @@ class NefariousTraining:
         self.combinations: Sequence[tuple[str, ...]] = [
             *pairs, *((one,) for one in ids), *([()] * 80), *invented,
         ]  # fmt: skip
-        if only is not None:
-            self.combinations = [c for c in self.combinations if only in c] + [(only,)] * len(ids)
         self._editions = editions
 
     def without(self, combinations: Iterable[tuple[str, ...]]) -> "NefariousTraining":
         """Return the same without some combinations, in any order of their twists."""
         left_out = {frozenset(combination) for combination in combinations}
-        kept = NefariousTraining(self.catalog)
+        kept = copy(self)
         kept.combinations = [c for c in self.combinations if frozenset(c) not in left_out]
         return kept
 
     def only(self, variant: str) -> "NefariousTraining":
         """Return the same with the combinations that hold one twist."""
-        return NefariousTraining(self.catalog, self.catalog.twist(variant).id)
+        twist, kept = self.catalog.twist(variant).id, copy(self)
+        alone = [(twist,)] * len(self.catalog.twists)
+        kept.combinations = [*(c for c in self.combinations if twist in c), *alone]
+        return kept
 
     def known(self) -> list[str]:
         """Return digests of the twists that are met."""
