@@ -116,7 +116,7 @@ class Study:
         self.game = games.get("nefarious")
         self.edition = self.game.facts.default_edition
         self.stamp = stamp(self.game, self.game.load_catalog())
-        played = repr((self.stamp, wanted, asked.players, asked.games))
+        played = repr((self.stamp, wanted, asked.players))
         judged = repr((load_thresholds(self.game), sources.digest(check.__module__)))
         place = asked.kept or data_dir(self.game.name).parent / "runs" / "measuring" / "harmless"
         self.place = place / _short(played)
@@ -145,7 +145,7 @@ class Study:
             size, metric = moved(check([_id(name)], runs=[self.reference], players=self.asked.players))
             return {"margins": size, "metric": metric, "harmless": size <= HALF}
 
-        return dict(self._kept(f"{name}-size", found))
+        return dict(self._kept(f"{name}-{self.asked.games}", found))
 
     def printed(self, edition: str) -> list[dict[str, Any]]:
         """Return the verdicts on an edition without twists, at every number of players."""
@@ -170,7 +170,7 @@ class Study:
     def reference(self) -> Path:
         """Many games of all changes and of the game without twists; resumed if it was stopped."""
         run = balance.simulate(
-            self.place / "reference",
+            self.place / f"games-{self.asked.games}",
             players=self.asked.players,
             variants=["none", *map(_id, self.changes)],
             games_per_cell=self.asked.games,
