@@ -72,7 +72,7 @@ def report(
     from balance.report import build
 
     if out == "-":
-        raise UsageError("a report is a file: name it", parameter="out")
+        raise UsageError("out -: a report is a file: name it", parameter="out")
     asked = build.ReportRequest(
         tuple(runs),
         players=players,
