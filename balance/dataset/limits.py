@@ -30,7 +30,6 @@ class Limits:
     """The limits of a query."""
 
     memory: str = "2GB"
-    """Such as `500MB` or `2GB`."""
     seconds: float = 300.0
     """The time of one query; 0 means no limit."""
     watch_memory: bool = False

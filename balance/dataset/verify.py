@@ -41,7 +41,6 @@ MOST_ENTRIES: Final = 10_000
 """Rows of a small table, and one for each cell."""
 _LONGEST_TEXT: Final = 10_000
 _KINDS: Final = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|BOOLEAN|VARCHAR")
-"""The types of the columns of a run."""
 _FROM_TEXT: Final[Mapping[str, Callable[[str], Any]]] = {"Boolean": "true".__eq__, "String": str}
 """How values are written in the statistics of a footer, where they are not numbers."""
 _MOST_STAMPED: Final = 64 * 2**20
@@ -50,14 +49,10 @@ _NEVER: Final = (0.0, None)
 _Stamp = list[int | str]
 """Inode, size, times of the last change, and the digest that the content had then."""
 _Known = tuple[float, _Stamp]
-"""When a file was verified, and its stamp then."""
 _verified: dict[str, _Known] = {}
-"""Files that this process has verified."""
 
 
 class _Trust:
-    """Whether runs are read without a look at their checksums, in the whole process."""
-
     given = False
 
 
@@ -71,7 +66,6 @@ class Damage(NamedTuple):
 
     file: str
     problem: str
-    """`missing`, `truncated`, `too long`, `changed` or `unreadable`, with the figures."""
 
 
 def damages(
@@ -153,18 +147,13 @@ def wrong_names(folder: Path, plan: Plan, state: State) -> Iterator[Damage]:
                 yield Damage(name, f"more than {most:,} rows")
             elif file.stem == "run" and rows != 1:
                 yield Damage(name, f"{rows} rows instead of 1")
-            elif not all(text.isprintable() for text in _unusual_texts(file)):
-                yield Damage(name, "a text with control characters")
+            else:
+                texts = f"select x::varchar as text from {sql_quote.parquet([file])} x"  # noqa: S608 - quoted
+                unusual = _fetched(f"from ({texts}) where not regexp_full_match(text, '[ -~]*')")
+                if not all(text.isprintable() for (text,) in unusual):
+                    yield Damage(name, "a text with control characters")
         except DataError as problem:
             yield Damage(name, str(problem))
-
-
-def _unusual_texts(file: Path) -> list[str]:
-    """Return the rows with other characters than those of ASCII, each as one text."""
-    query = f"select x::varchar from {sql_quote.parquet([file])} x"  # noqa: S608 - quoted
-    return [
-        str(row) for (row,) in _fetched(f"from ({query}) t(row) where not regexp_full_match(row, '[ -~]*')")
-    ]
 
 
 def require_count(table: str, rows: int, exact: Mapping[str, int], rounds: int) -> None:
@@ -273,7 +262,6 @@ def _problem(folder: Path, name: str, record: FileRecord) -> str:
 
 
 def _stamp(file: Path, record: FileRecord) -> _Stamp:
-    """Return what shows whether a file was touched; empty if it is not there, or not a regular file."""
     try:
         found = file.lstat()
     except OSError:

@@ -17,7 +17,7 @@ from balance.judge.ranking import HEADLINE, Ranking, judged_cells, rank
 from balance.judge.sentences import measured_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import TOO_MANY, Judgement, Key, Verdict
-from balance.measure.cells import statistics
+from balance.measure.cells import Statistics, statistics
 from balance.measure.metrics import Measurement
 from balance.stats.corrections import Look
 
@@ -60,7 +60,6 @@ class Ranked:
     thresholds: Thresholds
     fresh: tuple[Confirmed, ...]
     unconfirmed: str = ""
-    """Why nothing was measured again, if something should have been."""
 
 
 def check_all(
@@ -104,30 +103,29 @@ def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int
     from balance.sweep.planning import make_plan
     from balance.sweep.simulation import prepare_plan, require_same_engine
 
-    reasons = [(j, ranking.reason(j)) for j in named]
+    reasons = [(j, reason) for j in named if (reason := ranking.reason(j))]
     run = ranking.runs[0]
     require_same_engine(run.path, run.plan, run.game)
-    found: list[Confirmed] = []
+    fresh: dict[int, Statistics] = {}
     for players in sorted({j.players for j, _ in reasons}):
-        here = [(j, f) for j, f in reasons if j.players == players and f is not None]
-        if not here:
-            continue
+        here = [(j, finding) for j, finding in reasons if j.players == players]
         plan = make_plan(
             run.game,
             run.catalog,
             edition=run.plan.edition,
             deals={players: games},
             combinations=sorted({(), *(j.variants for j, _ in here)}),
-            lineups=sorted({f.cell.lineup for _, f in here}),
+            lineups=sorted({finding.cell.lineup for _, finding in here}),
             seed=fresh_seed(run.plan.seed),
         )
-        fresh = statistics([play(prepare_plan(run.game, run.catalog, plan, kept=False))])
-        for judgement, finding in here:
-            cell = fresh.find(players, judgement.variants, finding.cell.lineup)
-            again = fresh.figures.find(cell.id, finding.measured.name) if cell else None
-            found.append(Confirmed(finding, again, cell.games if cell else 0))
-    order = {id(finding): k for k, (_, finding) in enumerate(reasons)}
-    return sorted(found, key=lambda confirmed: order[id(confirmed.finding)])
+        fresh[players] = statistics([play(prepare_plan(run.game, run.catalog, plan, kept=False))])
+    found = []
+    for judgement, finding in reasons:
+        own = fresh[judgement.players]
+        cell = own.find(judgement.players, judgement.variants, finding.cell.lineup)
+        again = own.figures.find(cell.id, finding.measured.name) if cell else None
+        found.append(Confirmed(finding, again, cell.games if cell else 0))
+    return found
 
 
 # --- until it is decided
@@ -164,7 +162,12 @@ def play_until_decided(
         settled = {j.key: j for j in ranking.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
         open_ = [j for j in ranking.judgements.judgements if j.verdict is Verdict.UNDECIDED]
         if look.number == 1:
-            say(_needed(open_, budget))
+            near = [j.further for j in open_ if j.further <= TOO_MANY]
+            close = f"; {len(open_) - len(near):,} are too close to call" if len(near) < len(open_) else ""
+            say(
+                f"about {math.ceil(sum(near)):,} games would decide {len(near):,} of {len(open_):,} open "
+                f"verdicts{close}; the budget is {budget:,}"
+            )
         say(
             f"look {look.number} of {look.of}: {len(settled)} decided, {len(open_)} open, {left:,} games left"
         )
@@ -188,19 +191,7 @@ def play_until_decided(
             left -= run.plan.games
 
 
-def _needed(open_: Sequence[Judgement], budget: int) -> str:
-    """Return what it takes to decide all that is open, as far as the games at hand show."""
-    within = [j.further for j in open_ if j.further <= TOO_MANY]
-    close = len(open_) - len(within)
-    far = f"; {close:,} are too close to call" if close else ""
-    needed = (
-        f"about {math.ceil(sum(within)):,} games would decide {len(within):,} of {len(open_):,} open verdicts"
-    )
-    return f"{needed}{far}; the budget is {budget:,}"
-
-
 def _deals(judgement: Judgement) -> int:
-    """Return how many deals a cell of a combination has so far."""
     return max(cell.cell.deals for cell in judgement.cells)
 
 

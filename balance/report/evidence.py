@@ -122,7 +122,8 @@ class Evidence:
     @cached_property
     def item_names(self) -> dict[Any, str]:
         """The names of all items by id."""
-        return {item.id: item.name for item in items_of(self.run)} if has_items(self.game) else {}
+        items = items_of(self.game, self.run.catalog) if has_items(self.game) else []
+        return {item.id: item.name for item in items}
 
     def games_of(self, lineup: str = "") -> str:
         """Return how many games were looked at, all or those of a lineup, in words."""
