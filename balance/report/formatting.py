@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from balance.judge.sentences import percent
-from balance.report.model import Cell
+from balance.report.model import Block, Bullets, Cell, literal
 from balance.stats.intervals import Interval
 
 UNKNOWN = "–"
@@ -67,6 +67,12 @@ def interval(found: Interval | None, kind: str = "number") -> Cell:
         return Cell(value, f"{printed(value, kind)} (open-ended)")
     told = f"{printed(value, kind)} ({printed(low, kind, value)} to {printed(high, kind, value)})"
     return Cell(value, told, low, high)
+
+
+def bullets(said: Iterable[str]) -> tuple[Block, ...]:
+    """Return words of somebody else's as a list, if there are any."""
+    items = tuple(map(literal, said))
+    return (Bullets(items),) if items else ()
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:
