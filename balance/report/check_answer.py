@@ -13,7 +13,6 @@ from balance.dataset.plan import PlannedCell
 from balance.dataset.views import create_views
 from balance.errors import UsageError
 from balance.experiments.check import Check, judged
-from balance.games.contract import CatalogEntry
 from balance.games.variants import entry_names, variant_ids
 from balance.judge.sentences import in_brief, open_sentence, pool_sentence, quality_overview, unseen_sentence
 from balance.judge.strengths import of_default, strength_of
@@ -22,8 +21,8 @@ from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
 from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
-from balance.report.evidence import Step
-from balance.report.formatting import count, listed
+from balance.report.evidence import Step, described, rule_of
+from balance.report.formatting import bullets, count, listed
 from balance.report.glossary import terms
 from balance.report.model import (
     Answer,
@@ -223,13 +222,11 @@ class _Sheet:
 
     def _rules(self) -> list[Block]:
         game, catalog = self.found.game, self.found.catalog
-        told = []
-        for variant in self.found.variants:
-            entry = CatalogEntry(game.facts.variant, variant, self.names[variant])
-            sections = game.describe(catalog, entry).sections
-            rule = " ".join(dict(sections).get("Rule") or (sections[0][1] if sections else ()))
-            told.append(literal(f"{entry.name}: {rule}"))
-        return [Bullets(tuple(told))] if told else []
+        told = (
+            f"{self.names[one]}: {rule_of(described(game, catalog, one, self.names[one]))}"
+            for one in self.found.variants
+        )
+        return list(bullets(told))
 
     def _verdict_table(self) -> list[Table | Chart]:
         counts = sorted({j.players for j in self.found.own})

@@ -44,6 +44,8 @@ FRESH_GAMES: Final = 600
 OWN_RULES: Final = "own-rules.toml"
 """The file in which a reader puts the rules of a run that are not the official ones."""
 
+Described = tuple[tuple[str, tuple[str, ...]], ...]
+
 Step = Callable[[str], None]
 """Told what is done next, for a progress bar."""
 
@@ -148,15 +150,9 @@ class Evidence:
         """Return the names of variants that are in force together."""
         return " + ".join(self.names.get(name, name) for name in variants) or f"no {self.facts.variant}"
 
-    def described(self, variant: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    def described(self, variant: str) -> Described:
         """Return what the catalog says of a variant: paragraphs under headings, the rule first."""
-        entry = CatalogEntry(self.facts.variant, variant, self.names.get(variant, variant))
-        return self.game.describe(self.run.catalog, entry).sections
-
-    def rule(self, variant: str) -> str:
-        """Return what a variant does, in words."""
-        sections = self.described(variant)
-        return " ".join(dict(sections).get("Rule") or (sections[0][1] if sections else ()))
+        return described(self.game, self.run.catalog, variant, self.names.get(variant, variant))
 
     @cached_property
     def lineups(self) -> tuple[str, ...]:
@@ -256,6 +252,16 @@ class Evidence:
     def combinations(self) -> str:
         """The same in the plural: `pairs of twists`, `moods`."""
         return f"pairs of {self.facts.variants}" if self.size == 2 else self.facts.variants
+
+
+def described(game: Game[Any, Any], catalog: Any, variant: str, name: str) -> Described:
+    """Return what a catalog says of a variant: paragraphs under headings, the rule first."""
+    return game.describe(catalog, CatalogEntry(game.facts.variant, variant, name)).sections
+
+
+def rule_of(sections: Described) -> str:
+    """Return what a variant does, in words."""
+    return " ".join(dict(sections).get("Rule") or (sections[0][1] if sections else ()))
 
 
 def judging_options(

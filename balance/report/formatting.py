@@ -26,7 +26,7 @@ def printed(value: float | None, kind: str, near: float | None = None) -> str:
         return UNKNOWN
     if kind == "share":
         return percent(value, near)
-    if kind == "integer":
+    if kind in ("integer", "rounds"):
         return f"{value:,.0f}"
     if kind == "signed":
         return f"{value:+.2f}"
@@ -100,11 +100,6 @@ def command_path(path: Path) -> str:
     ('data/runs/x', "'my run'")
     """
     return shlex.quote(path.name if path.is_absolute() else path.as_posix())
-
-
-def whole_path(path: str | Path) -> str:
-    """Return a file or folder as a command on this machine names it."""
-    return shlex.quote(str(path))
 
 
 def slug(text: str) -> str:

@@ -52,6 +52,10 @@ def _answer(
     )
 
 
+def _fields(record: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names}
+
+
 # --- prices
 
 
@@ -81,12 +85,7 @@ def price_answer(found: Prices, command: str = "balance price") -> Answer:
         listed="prices",
         records={
             "game": found.game.name,
-            "edition": found.edition,
-            "players": found.players,
-            "lineup": found.lineup,
-            "seed": found.seed,
-            "deals": found.deals,
-            "games": found.games,
+            **_fields(found, "edition", "players", "lineup", "seed", "deals", "games"),
             "tests": sum(len(context.priced) for context in found.contexts),
             "stamp": stamp(found.game, found.catalog),
             "sentences": found.sentences(),
@@ -230,17 +229,11 @@ def contested_answer(found: Contested, command: str = "balance contested") -> An
         listed="readings",
         records={
             "game": found.game.name,
-            "edition": found.edition,
-            "players": found.players,
-            "seed": found.seed,
-            "deals": found.deals,
-            "combinations": found.combinations,
-            "games": found.games,
+            **_fields(found, "edition", "players", "seed", "deals", "combinations", "games"),
             "stamp": stamp(found.game, found.catalog),
             "sentences": list(found.sentences()),
             "in_doubt": [
-                {**doubt.entry._asdict(), "confidence": doubt.confidence, "meaning": doubt.meaning,
-                 "note": doubt.note}
+                doubt.entry._asdict() | _fields(doubt, "confidence", "meaning", "note")
                 for doubt, _ in found.entries
             ],
         },

@@ -36,8 +36,6 @@ Values = tuple[tuple[Any, ...], ...]
 _MOST_ROWS: Final = 5_000
 """Rows of a table at most: a report is read by people."""
 _LONG: Final = 40
-_FORMS: Final = {"rounds": "integer"}
-"""How figures of a metric are printed, where that is not called as its form."""
 _PLAIN: Final = {"signed": "number", "form": "number", "lineup": "text", "of": "text"}
 """Kinds that the head of a column does not know."""
 _MIXED: Final = {"None", "none"}
@@ -268,7 +266,7 @@ def _table(question: Question, columns: Sequence[str], rows: Values, names: Mapp
         low, high = (row[end] for end in intervals[column]) if column in intervals else (None, None)
         kind = kinds[column]
         if kind == "form":
-            kind = _FORMS.get(row["form"], row["form"])
+            kind = row["form"]
         elif kind == "of":
             kind = "item" if row["metric"] == "item" else "text"
         return _cell(row[column], kind, low, high, column in intervals, names)
