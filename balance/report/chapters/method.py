@@ -36,8 +36,8 @@ def section(m: Evidence, made: Provenance) -> Section:
         Paragraph(
             f"{count(m.games, 'game', 'games')} of {m.facts.title} ({m.run.plan.edition}) were played by "
             "programs, on "
-            f"seed {m.run.plan.seed}: {_combinations(m)} at {listed(map(str, m.players))} players and at {len(m.lineups)} "
-            f"{'level' if len(m.lineups) == 1 else 'levels'} of [[strength of play]]{_gaps(m)}. The same "
+            f"seed {m.run.plan.seed}: {_combinations(m)} at {listed(map(str, m.players))} players and at "
+            f"{len(m.lineups)} {'level' if len(m.lineups) == 1 else 'levels'} of [[strength of play]]{_gaps(m)}. The same "
             "seed gives the same games on every machine."
         ),
         m.ask("runs", n=""),
