@@ -37,7 +37,7 @@ def section(m: Evidence, made: Provenance) -> Section:
             f"{count(m.games, 'game', 'games')} of {m.facts.title} ({m.run.plan.edition}) were played by "
             "programs, on "
             f"seed {m.run.plan.seed}: {_combinations(m)} at {listed(map(str, m.players))} players and at "
-            f"{len(m.lineups)} {'level' if len(m.lineups) == 1 else 'levels'} of [[strength of play]]{_gaps(m)}. The same "
+            f"{count(len(m.lineups), 'level', 'levels')} of [[strength of play]]{_gaps(m)}. The same "
             "seed gives the same games on every machine."
         ),
         m.ask("runs", n=""),
