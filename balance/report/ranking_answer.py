@@ -74,7 +74,7 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
     )
 
 
-def _sections(found: Ranked, top: int, command: str, counts: Iterable[VerdictCount]) -> Iterator[Section]:
+def _sections(found: Ranked, top: int, command: str, counts: Sequence[VerdictCount]) -> Iterator[Section]:
     ranked = found.ranking.ranked
     if not top:
         yield Section("ranking", "Combinations", (_table(found, command),))
@@ -84,7 +84,8 @@ def _sections(found: Ranked, top: int, command: str, counts: Iterable[VerdictCou
     where = f" at {players.pop()} players" if len(players) == 1 else ""
     left = len(ranked) - top
     note = [f"... and {left:,} more: --top 0, or --format csv." if left > 0 else "", *_unseen(found)]
-    blocks = (_short_table(found, top, command, " ".join(note).strip()), Code(command))
+    table = _short_table(found, top, command, " ".join(note).strip())
+    blocks = (table, Bullets(tuple(map(_estimated, counts))), Code(command))
     yield Section("ranking", f"The {min(top, len(ranked))} worst{where}", blocks)
 
 
@@ -180,6 +181,11 @@ def _table(found: Ranked, command: str) -> Table:
     )
     caption = "Those that are broken only together first, then the worst"
     return Table("ranking", caption, headings, tuple(rows), Source("", command=command))
+
+
+def _estimated(counts: VerdictCount) -> str:
+    """Return how many there are of each class, in one line."""
+    return f"{counts.players} players: about {', '.join(map(str, counts.estimated))}"
 
 
 def _overview(found: Ranked, counts: Iterable[VerdictCount]) -> Iterator[str]:
