@@ -20,7 +20,10 @@ def csv_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
     """Return RFC 4180 text, with a line feed as newline."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerows([columns, *(map(_csv_value, row.values()) for row in rows)])
+    writer.writerow(columns)
+    for row in rows:
+        values = map(plain_value, row.values())
+        writer.writerow(str(v).lower() if isinstance(v, bool) else plain(v) for v in values)
     return file.getvalue()
 
 
@@ -55,11 +58,6 @@ def json_text(value: object, indent: int | None = None) -> str:
     return "".join(
         char if char == "\n" or escape(char) == char else json.dumps(char)[1:-1] for char in encoded
     )
-
-
-def _csv_value(value: object) -> str:
-    bare = plain_value(value)
-    return str(bare).lower() if isinstance(bare, bool) else plain(bare)
 
 
 def plain(value: object) -> str:
