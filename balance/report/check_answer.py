@@ -95,6 +95,7 @@ class _Sheet:
     def __init__(self, found: Check) -> None:
         self.found = found
         self.run, self.facts = found.runs[0], found.game.facts
+        self.cells = [cell for j in found.own for cell in j.cells]
         self.names = entry_names(found.game, found.catalog, self.facts.variant)
         self.title = " + ".join(self.names[name] for name in found.variants) or (
             f"{self.facts.title} without {self.facts.variants}"
@@ -107,8 +108,7 @@ class _Sheet:
             self.replay = {"command": replay_commands(run, [number], found.overlays)[0], "what": what}
 
     def answer(self, remedy: Remedy | None, causes: Causes | None, mended: bool, command: str) -> Answer:
-        """Return the answer."""
-        found, cells = self.found, [(cell.cell.lineup, cell.strength) for cell in self._verdicts()]
+        found, cells = self.found, [(cell.cell.lineup, cell.strength) for cell in self.cells]
         made = provenance_of(found.runs, found.games, command or self.check)
         if found.strength:  # the command plays the same games
             made = replace(made, commands=(self.check,))
@@ -125,9 +125,7 @@ class _Sheet:
             glossary=terms(self.facts, cells, found.thresholds),
             provenance=made,
             verdicts=tuple(verdict_record(j, found.sentence) for j in found.own),
-            findings=tuple(
-                finding_record(cell, finding) for cell in self._verdicts() for finding in cell.findings
-            ),
+            findings=tuple(finding_record(cell, one) for cell in self.cells for one in cell.findings),
             records=self._records()
             | ({"causes": causes_record(causes)} if causes else {})
             | ({"suggestion": _remedy_record(remedy)} if mended else {}),
@@ -136,26 +134,27 @@ class _Sheet:
         )
 
     def _sections(self, commands: Sequence[str], causes: Section, mend: list[Block]) -> list[Section]:
-        """Return the pages."""
+        cell, n, at = {"cell": self.worst.id}, count(self.worst.games, "game", "games"), self._at(self.worst)
+        caption = f"How long games last with and without (60 rounds: or more), {at}"
+        lengths = self._queries.block("cell-lengths", cell, caption=caption, n=n)
+        # every metric at the number of players that shows the verdict best, with and without
+        metrics = self._queries.block("cell", cell | {"atlas": True}, caption=f"{self.title}, {at}", n=n)
         return [
             Section("verdict", "Why", tuple(self._reasons())),
             causes,
-            Section("rules", "The rules", tuple(self._rules())),
-            Section("length", "Length", (self._lengths(),)),
-            Section("metrics", "What it does", (self._metrics(), *self._win_points())),
+            Section("rules", "The rules", self._rules()),
+            Section("length", "Length", (lengths,)),
+            Section("metrics", "What it does", (replace(metrics, id="metrics"), *self._win_points())),
             Section("beyond", "Together, beyond what each does alone", tuple(self._beyond())),
             Section("mend", "What would mend it", tuple(mend)),
             Section("how", "How we know", tuple(self._how(commands))),
         ]
 
-    def _verdicts(self) -> list[Any]:
-        return [cell for j in self.found.own for cell in j.cells]
-
     # --- in short
 
     def _summary(self, mended: bool) -> Summary:
         found = self.found
-        cells = [cell.cell for cell in self._verdicts()]
+        cells = [cell.cell for cell in self.cells]
         few = min(cell.games for cell in of_default(cells, self.facts))
         what = f"{found.verdict.value.upper()}: {self.title} ({self.run.plan.edition})"
         if found.verdict is Verdict.BENT:
@@ -185,55 +184,51 @@ class _Sheet:
         reasons = [
             self._where(cell, f"{finding.kind.value} it: {found.sentence(finding)}")
             for kind in ("broken", "bent", "accepted")
-            for cell in self._verdicts()
+            for cell in self.cells
             for finding in getattr(cell, kind)
         ]
         more = len(reasons) - _MOST_REASONS
         shown = reasons[:_MOST_REASONS] + ([f"... and {more} more; csv has all."] if more > 0 else [])
-        known = {(c.cell.players, f.measured.name) for c in self._verdicts() for f in (*c.broken, *c.bent)}
-        for cell in self._verdicts():
+        known = {(c.cell.players, f.measured.name) for c in self.cells for f in (*c.broken, *c.bent)}
+        for cell in self.cells:
             alone = [f for f in cell.weaker if (cell.cell.players, f.measured.name) not in known]
             if alone:
                 also = f" And {count(len(alone) - 1, 'more finding', 'more findings')}." if alone[1:] else ""
                 said = f"in weaker play alone, no fault of the game: {found.sentence(alone[0])}{also}"
                 shown.append(self._where(cell, said))
         shown += [f"{one.sentence()}." for one in found.together]
-        shown += [self._open(j) for j in found.own if j.verdict is Verdict.UNDECIDED]
+        shown += [
+            f"{j.players} players, {_open_word(j)}: {open_sentence(j, found.sentence)}"
+            for j in found.own
+            if j.verdict is Verdict.UNDECIDED
+        ]
         if not reasons and all(j.verdict is Verdict.FINE for j in found.own):
             shown.append("Every metric is clearly within its [[accepted range]].")
         shown.append(quality_overview(found.own))
         look: list[Block] = [Bullets(tuple(shown))]
         if self.replay is not None:
             look.append(Code(self.replay["command"], f"A game to look at ({self.replay['what']})"))
-        return [*look, *self._verdict_table()]
+        counts = ",".join(map(str, sorted({j.players for j in found.own})))
+        given = {"variants": ",".join(found.variants), "counts": counts}
+        n = count(sum(cell.cell.games for cell in self.cells), "game", "games")
+        caption = "Verdicts, on the pair and on each alone" if len(found.variants) > 1 else ""
+        return [*look, self._queries.block("pair-verdicts", given, caption=caption, n=n)]
 
     def _where(self, cell: Any, said: str) -> str:
         """Put the table at which something was found before a sentence, unless there is only one."""
         places = [f"{cell.cell.players} players"] if len(self.found.own) > 1 else []
-        if cell.cell not in of_default([c.cell for c in self._verdicts()], self.facts):
+        if cell.cell not in of_default([c.cell for c in self.cells], self.facts):
             places.append(cell.strength)
         whole_sentence = ", ".join([*places, said])
         return whole_sentence[:1].upper() + whole_sentence[1:]
 
-    def _open(self, judgement: Judgement) -> str:
-        """Return what keeps a verdict open."""
-        said = open_sentence(judgement, self.found.sentence)
-        return f"{judgement.players} players, {_open_word(judgement)}: {said}"
-
-    def _rules(self) -> list[Block]:
+    def _rules(self) -> tuple[Block, ...]:
         game, catalog = self.found.game, self.found.catalog
         told = (
             f"{self.names[one]}: {rule_of(described(game, catalog, one, self.names[one]))}"
             for one in self.found.variants
         )
-        return list(bullets(told))
-
-    def _verdict_table(self) -> list[Table | Chart]:
-        counts = sorted({j.players for j in self.found.own})
-        given = {"variants": ",".join(self.found.variants), "counts": ",".join(map(str, counts))}
-        n = count(sum(cell.cell.games for cell in self._verdicts()), "game", "games")
-        caption = "Verdicts, on the pair and on each alone" if len(self.found.variants) > 1 else ""
-        return [self._queries.block("pair-verdicts", given, caption=caption, n=n)]
+        return bullets(told)
 
     def _at(self, cell: PlannedCell) -> str:
         return f"{cell.players} players, {strength_of(self.facts, cell.lineup).name}"
@@ -244,24 +239,6 @@ class _Sheet:
         found = self.found
         create_tables(found.con, rows_of(found.judgements, found.statistics, found.thresholds))
         return RunQueries(found.runs, names=self.names, con=found.con, judging=self.check)
-
-    def _lengths(self) -> Table | Chart:
-        return self._queries.block(
-            "cell-lengths",
-            {"cell": self.worst.id},
-            caption=f"How long games last with and without (60 rounds: or more), {self._at(self.worst)}",
-            n=count(self.worst.games, "game", "games"),
-        )
-
-    def _metrics(self) -> Table | Chart:
-        """Return every metric at the number of players that shows the verdict best, with and without."""
-        table = self._queries.block(
-            "cell",
-            {"cell": self.worst.id, "atlas": True},
-            caption=f"{self.title}, {self._at(self.worst)}",
-            n=count(self.worst.games, "game", "games"),
-        )
-        return replace(table, id="metrics")
 
     def _win_points(self) -> list[Table | Chart]:
         """Return the win points of each policy, for each lineup in which different policies meet."""
@@ -279,10 +256,8 @@ class _Sheet:
     def _beyond(self) -> list[Block]:
         if len(self.found.variants) != 2:
             return []
-        sure = sorted(
-            (i for i in self.found.interactions if i.adjusted <= 0.05),
-            key=lambda i: (i.p, i.cell.id, i.measure),
-        )
+        sure = [i for i in self.found.interactions if i.adjusted <= 0.05]
+        sure.sort(key=lambda i: (i.p, i.cell.id, i.measure))
         if not self.found.interactions:
             return [
                 Paragraph("Its variants were not played alone, so what it does beyond them is not known.")
@@ -294,8 +269,7 @@ class _Sheet:
     def _mend(self, remedy: Remedy | None) -> list[Block]:
         """Return what would mend it, and the overlay to try it."""
         if remedy is None:
-            said = f"It is {self.found.verdict.value}, not broken: there is nothing to mend."
-            return [Paragraph(said)]
+            return [Paragraph(f"It is {self.found.verdict.value}, not broken: there is nothing to mend.")]
         blocks: list[Block] = [Paragraph(literal(" ".join(remedy.sentences())))]
         return blocks + ([Code(remedy.overlay.rstrip("\n"))] if remedy.overlay else [])
 

@@ -288,35 +288,28 @@ def threshold_options(thresholds: Thresholds, named: Callable[[Path], str] = com
     ]
 
 
-def surprising_of(ranking: Ranking, most: int = HEADLINE) -> list[tuple[Together, Judgement]]:
-    """Return the pairs that are broken only together, each once: the sure ones first, then the worst."""
+def headliners(ranking: Ranking, size: int) -> dict[Key, Judgement]:
+    """Return what a report names first: the worst that are broken, then pairs that are so only together.
+
+    Each is named once in either list, at the number of players where it is worst; of the pairs the sure ones
+    come first.
+    """
     by_key = {judgement.key: judgement for judgement in ranking.ranked}
-    found: dict[tuple[str, ...], tuple[Together, Judgement]] = {}
 
     def order(both: Together) -> tuple[object, ...]:
-        judgement = by_key[both.players, both.variants]
-        worst = judgement.broken[0]
         # the reason that is measured again is the worst: name the pair where that is
-        return (
-            not both.sure,
-            worst.cell.lineup != both.lineup,
-            -judgement.severity,
-            both.players,
-            both.variants,
-        )
+        elsewhere = by_key[both.key].broken[0].cell.lineup != both.lineup
+        return not both.sure, elsewhere, -by_key[both.key].severity, both.players, both.variants
 
-    for both in sorted(ranking.together, key=order):
-        found.setdefault(both.variants, (both, by_key[both.players, both.variants]))
-    return list(found.values())[:most]
-
-
-def worst_of(ranking: Ranking, size: int, most: int = HEADLINE) -> list[Judgement]:
-    """Return the worst combinations that are broken, each at the number of players where it is worst."""
-    found: dict[tuple[str, ...], Judgement] = {}
+    worst: dict[tuple[str, ...], Judgement] = {}
     for judgement in ranked(ranking.ranked):
         if judgement.verdict is Verdict.BROKEN and len(judgement.variants) == size:
-            found.setdefault(judgement.variants, judgement)
-    return list(found.values())[:most]
+            worst.setdefault(judgement.variants, judgement)
+    surprising: dict[tuple[str, ...], Judgement] = {}
+    for both in sorted(ranking.together, key=order):
+        surprising.setdefault(both.variants, by_key[both.key])
+    named = [*list(worst.values())[:HEADLINE], *list(surprising.values())[:HEADLINE]]
+    return {judgement.key: judgement for judgement in named}
 
 
 def measured_again(
@@ -326,7 +319,7 @@ def measured_again(
 
     A combination that is refuted there is measured again wherever else it looked broken.
     """
-    named = {j.key: j for j in (*worst_of(ranking, size), *(j for _, j in surprising_of(ranking)))}
+    named = headliners(ranking, size)
     found = again(list(named.values()))
     refuted = {one.finding.cell.variants for one in found if not one.holds}
     others = [

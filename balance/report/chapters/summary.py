@@ -12,7 +12,7 @@ from balance.judge.ranking import ranked
 from balance.judge.sentences import needed_sentence, quality_overview
 from balance.judge.strengths import of_default
 from balance.judge.verdict import Judgement, Verdict
-from balance.report.evidence import Evidence, judging_options, surprising_of, worst_of
+from balance.report.evidence import Evidence, headliners, judging_options
 from balance.report.formatting import count, listed
 from balance.report.glossary import own_words
 from balance.report.model import Block, Bullets, Paragraph, Section, Summary, VerdictCount, Worst
@@ -90,10 +90,8 @@ def _games(m: Evidence, players: int | None) -> int:
 
 def _worst(m: Evidence) -> list[Worst]:
     """Return the worst, then those that are broken only together and are not among them."""
-    if m.ranking is None:
-        return []
-    named = [*worst_of(m.ranking, m.size), *(judgement for _, judgement in surprising_of(m.ranking))]
-    return [_row(m, judgement) for judgement in {j.key: j for j in named}.values()]
+    named = headliners(m.ranking, m.size) if m.ranking else {}
+    return [_row(m, judgement) for judgement in named.values()]
 
 
 def _row(m: Evidence, judgement: Judgement) -> Worst:
