@@ -147,10 +147,9 @@ class Wording:
         found = self.found
         counts = tuple(VerdictCount.of(n, after.elements()) for n, (_, after) in found.counts.items())
         worst = tuple(
-            Worst(one.variants, self.names(one.variants), one.players, one.for_whom,
-                  one.reasons[0] if one.reasons else "", "", None)
+            Worst(one.variants, self.names(one.variants), one.players, one.for_whom, "".join(one.reasons[:1]))
             for one in found.newly_broken[:10]
-        )  # fmt: skip
+        )
         return Summary(f"{self.headline}: {self.title}. {self.answer}", counts, worst)
 
     @property
@@ -332,7 +331,7 @@ def _verdicts(words: Wording, command: str) -> Iterator[Block]:
             text(one.after.value),
             text(one.before.value),
             *(text(str(one.again or "")) for _ in again),
-            text(one.reasons[0] if one.reasons else ""),
+            text("".join(one.reasons[:1])),
         )
         for one in ranked[:_MOST]
     )

@@ -50,8 +50,10 @@ def space_report(
         variants.section(m),
         tension.section(m),
         method.section(m, made),
-        matrices.appendix(m) if 0 < len(m.verdicts) <= _MOST_LISTED else None,
     ]
+    if 0 < len(m.verdicts) <= _MOST_LISTED:
+        every = m.ask("every", f"All {len(m.verdicts):,} {m.combinations}", size=m.size)
+        sections.append(Section("every", f"All {m.combinations}", (every,)))
     return Answer(
         kind="space",
         title=title,

@@ -27,7 +27,8 @@ _UNCONFIRMED: Final = "not confirmed"
 
 def make_summary(m: Evidence) -> Summary:
     """Return the first page."""
-    worst = tuple(_worst(m))
+    named = headliners(m.ranking, m.size) if m.ranking else {}
+    worst = tuple(_row(m, judgement) for judgement in named.values())
     return Summary(
         _headline(m),
         tuple(_counts(m)),
@@ -88,12 +89,6 @@ def _games(m: Evidence, players: int | None) -> int:
     )
 
 
-def _worst(m: Evidence) -> list[Worst]:
-    """Return the worst, then those that are broken only together and are not among them."""
-    named = headliners(m.ranking, m.size) if m.ranking else {}
-    return [_row(m, judgement) for judgement in named.values()]
-
-
 def _row(m: Evidence, judgement: Judgement) -> Worst:
     """Return a combination that is broken: its reason, the same on fresh games, what would mend it."""
     assert m.ranking is not None
@@ -139,9 +134,7 @@ def _bent(m: Evidence) -> list[Worst]:
             one.players,
             m.strength_name(one.bent[0].cell.lineup),
             m.ranking.in_brief(one),
-            "",
-            None,
-            one.bent[0].cell.games,
+            games=one.bent[0].cell.games,
         )
         for one in list(found.values())[:_MOST_BENT]
     ]

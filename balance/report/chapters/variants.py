@@ -19,23 +19,18 @@ def section(m: Evidence) -> Section | None:
         f"One entry for each {m.facts.variant}: its rule, what it does alone"
         + (", and which partners go best and worst with it." if m.size == 2 else ".")
     )  # fmt: skip
-    return Section(
-        "variants",
-        m.facts.variants.capitalize(),
-        (Paragraph(head), *_fingerprints(m)),
-        tuple(_entry(m, name) for name in order),
-    )
-
-
-def _fingerprints(m: Evidence) -> list[Block]:
-    """Return what each variant moves, as a row of bars; nothing if none was played alone."""
     caption = (
         f"What each {m.facts.variant} moves, alone, {m.middle} players, {m.strength_name(m.usual)}: up is "
         "more, down is less, grey may be chance"
     )
     n = m.games_of_each(m.usual)
-    chart = m.ask("fingerprints", caption, n=n, lineup=m.usual, players=m.middle)
-    return [chart] if rows_of(chart) else []
+    moved = m.ask("fingerprints", caption, n=n, lineup=m.usual, players=m.middle)
+    return Section(
+        "variants",
+        m.facts.variants.capitalize(),
+        (Paragraph(head), *([moved] if rows_of(moved) else [])),
+        tuple(_entry(m, name) for name in order),
+    )
 
 
 def _entry(m: Evidence, variant: str) -> Section:
