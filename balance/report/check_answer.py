@@ -134,11 +134,12 @@ class _Sheet:
         )
 
     def _sections(self, commands: Sequence[str], causes: Section, mend: list[Block]) -> list[Section]:
-        cell, n, at = {"cell": self.worst.id}, count(self.worst.games, "game", "games"), self._at(self.worst)
+        cell, at = self.worst.id, self._at(self.worst)
+        n = count(self.worst.games, "game", "games")
         caption = f"How long games last with and without (60 rounds: or more), {at}"
-        lengths = self._queries.block("cell-lengths", cell, caption=caption, n=n)
+        lengths = self._queries.ask("cell-lengths", caption, n=n, cell=cell)
         # every metric at the number of players that shows the verdict best, with and without
-        metrics = self._queries.block("cell", cell | {"atlas": True}, caption=f"{self.title}, {at}", n=n)
+        metrics = self._queries.ask("cell", f"{self.title}, {at}", n=n, cell=cell, atlas=True)
         return [
             Section("verdict", "Why", tuple(self._reasons())),
             causes,
@@ -209,10 +210,11 @@ class _Sheet:
         if self.replay is not None:
             look.append(Code(self.replay["command"], f"A game to look at ({self.replay['what']})"))
         counts = ",".join(map(str, sorted({j.players for j in found.own})))
-        given = {"variants": ",".join(found.variants), "counts": counts}
         n = count(sum(cell.cell.games for cell in self.cells), "game", "games")
         caption = "Verdicts, on the pair and on each alone" if len(found.variants) > 1 else ""
-        return [*look, self._queries.block("pair-verdicts", given, caption=caption, n=n)]
+        variants = ",".join(found.variants)
+        table = self._queries.ask("pair-verdicts", caption, n=n, variants=variants, counts=counts)
+        return [*look, table]
 
     def _where(self, cell: Any, said: str) -> str:
         """Put the table at which something was found before a sentence, unless there is only one."""
@@ -238,17 +240,18 @@ class _Sheet:
         """The query files of reports, on the connection of the check."""
         found = self.found
         create_tables(found.con, rows_of(found.judgements, found.statistics, found.thresholds))
-        return RunQueries(found.runs, names=self.names, con=found.con, judging=self.check)
+        return RunQueries(self.run, found.con, self.names, judging=self.check)
 
     def _win_points(self) -> list[Table | Chart]:
         """Return the win points of each policy, for each lineup in which different policies meet."""
-        counts = sorted({j.players for j in self.found.own})
-        given = {"variants": ",".join(sorted(self.found.variants)), "counts": ",".join(map(str, counts))}
+        counts = ",".join(map(str, sorted({j.players for j in self.found.own})))
         return [
-            self._queries.block(
+            self._queries.ask(
                 "pair-wins",
-                given | {"lineup": lineup},
-                caption=f"Win points of each strategy (1 is fair), {strength_of(self.facts, lineup).name}",
+                f"Win points of each strategy (1 is fair), {strength_of(self.facts, lineup).name}",
+                variants=",".join(sorted(self.found.variants)),
+                counts=counts,
+                lineup=lineup,
             )
             for lineup in dict.fromkeys(cell.lineup for cell, _ in self.found.by_policy)
         ]

@@ -105,16 +105,15 @@ class Evidence:
         names: dict[Any, str] = self.names | lineups | self.item_names | parts
         names["none"] = f"no {self.facts.variant}"
         other = narrowed or self.thresholds.overlays
-        return RunQueries(
-            self.runs, self.players if narrowed else (), names, self.con, check if other else ""
-        )
+        counts = self.players if narrowed else ()
+        return RunQueries(self.run, self.con, names, counts, check if other else "")
 
     def ask(
         self, name: str, caption: str = "", *, n: str | None = None, table: bool = False, **given: Any
     ) -> Table | Chart:
         """Return the result of a query file, over `n` games in words: all, or those of the lineup given."""
         n = self.games_of(given.get("lineup", "")) if n is None else n
-        return self.queries.block(name, given, caption=caption, n=n, table=table)
+        return self.queries.ask(name, caption, n=n, table=table, **given)
 
     @cached_property
     def item_lineup(self) -> str | None:
