@@ -23,7 +23,7 @@ from balance.judge.ranking import HEADLINE, Ranking, rank, ranked
 from balance.judge.strengths import strength_of
 from balance.judge.tables import files
 from balance.judge.thresholds import Thresholds
-from balance.judge.verdict import Judgement, Key, Verdict, combined
+from balance.judge.verdict import Judgement, Key, Verdict
 from balance.measure.cells import Statistics, connect, connect_to
 from balance.measure.cells import statistics as summed
 from balance.measure.items import choose_cells, items_of
@@ -212,11 +212,6 @@ class Evidence:
         for judgement in sorted(self.judged, key=lambda j: j.key):
             found.setdefault(judgement.variants, []).append(judgement)
         return found
-
-    @cached_property
-    def verdicts(self) -> dict[tuple[str, ...], Verdict]:
-        """The verdict on each full combination over all numbers of players."""
-        return {key: combined(j.verdict for j in found) for key, found in self.by_combination.items()}
 
     @cached_property
     def again(self) -> dict[Key, Confirmed]:

@@ -51,8 +51,8 @@ def space_report(
         tension.section(m),
         method.section(m, made),
     ]
-    if 0 < len(m.verdicts) <= _MOST_LISTED:
-        every = m.ask("every", f"All {len(m.verdicts):,} {m.combinations}", size=m.size)
+    if 0 < len(m.by_combination) <= _MOST_LISTED:
+        every = m.ask("every", f"All {len(m.by_combination):,} {m.combinations}", size=m.size)
         sections.append(Section("every", f"All {m.combinations}", (every,)))
     return Answer(
         kind="space",

@@ -107,7 +107,7 @@ def _measured_again(m: Evidence) -> str:
     """Return whether the worst were played again; nothing if there was nothing to play again."""
     if m.fresh:
         return "The worst combinations were measured again on games of another seed."
-    broken = any(verdict is Verdict.BROKEN for verdict in m.verdicts.values())
+    broken = any(judgement.verdict is Verdict.BROKEN for judgement in m.judged)
     return f"The worst combinations were not measured again: {m.not_fresh}." if broken else ""
 
 

@@ -52,7 +52,7 @@ def _headline(m: Evidence) -> str:
         return f"No {m.facts.variant} was in force in these games, so there is nothing to judge."
     tally = Counter(_verdict(m, found) for found in m.by_combination.values())
     several = len(m.players) > 1
-    total = count(len(m.verdicts), m.combination, m.combinations)
+    total = count(len(m.by_combination), m.combination, m.combinations)
     where = "" if several else f" with {m.players[0]} players"
     parts = [
         f"{count(tally['broken'], 'breaks', 'break')} the game{' at some number of players' * several}",
@@ -71,7 +71,7 @@ def _headline(m: Evidence) -> str:
 def _counts(m: Evidence) -> list[VerdictCount]:
     """Return how many are which: over all numbers of players if there are several, then at each."""
     found = []
-    if len(m.players) > 1 and m.verdicts:
+    if len(m.players) > 1 and m.judged:
         every = [_verdict(m, own) for own in m.by_combination.values()]
         found.append(replace(VerdictCount.of(None, every), unconfirmed=every.count(_UNCONFIRMED)))
     for one in verdict_counts(m.judged):
