@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset.derived import create_tables
 from balance.dataset.plan import PlannedCell
-from balance.dataset.views import create_views
-from balance.errors import UsageError
-from balance.experiments.check import Check, judged
-from balance.games.variants import entry_names, variant_ids
+from balance.experiments.check import Check
+from balance.games.variants import entry_names
 from balance.judge.sentences import in_brief, open_sentence, pool_sentence, quality_overview, unseen_sentence
 from balance.judge.strengths import of_default, strength_of
 from balance.judge.tables import rows_of
-from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
 from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
-from balance.report.evidence import Step, described, rule_of
+from balance.report.evidence import described, rule_of
 from balance.report.formatting import bullets, count, listed
 from balance.report.glossary import terms
 from balance.report.model import (
@@ -44,37 +41,12 @@ from balance.report.records import finding_record, verdict_record
 from balance.sweep.replaying import replay_commands
 
 if TYPE_CHECKING:
-    from balance.dataset.run import Run
     from balance.experiments.causes import Causes
     from balance.experiments.suggest import Remedy
 
 _MOST_REASONS: Final = 12
 _FEW: Final = 200
 """Games of a cell below which a reader is warned."""
-
-
-def pair_report(
-    runs: Sequence[Run],
-    names: Sequence[str],
-    thresholds: Thresholds,
-    players: Sequence[int] = (),
-    *,
-    command: str,
-    step: Step = lambda _: None,
-) -> Answer:
-    """Return the answer on one combination of the runs, judged with its parts alone."""
-    run = runs[0]
-    game, facts = run.game, run.game.facts
-    if facts.variants_at_once < 2:
-        raise UsageError(
-            f"pair: {facts.title} has one {facts.variant} at a time, and a pair needs two", parameter="pair"
-        )
-    variants = tuple(sorted(variant_ids(game, run.catalog, run.plan.edition, names)))
-    step("verdict")
-    found = judged(game, run.catalog, variants, runs, list(players) or None, thresholds)
-    step("what it looks like")
-    create_views(found.con, runs, sorted(found.statistics.cells), metrics=None)
-    return check_answer(found, command=command)
 
 
 def check_answer(
