@@ -93,7 +93,7 @@ def test_what_is_wrong_is_said_and_nothing_is_written(nefarious, report, workpla
 def test_a_pair_needs_a_game_with_two_at_once(tiny, report):
     code, _, err = report(tiny, "--pair", "windy", "festive")
     assert code == 2
-    assert "one mood at a time" in err
+    assert "one mood at most" in err
 
 
 def test_a_report_does_not_tell_where_it_was_made(nefarious, workplace):

@@ -19,7 +19,8 @@ def section(m: Evidence) -> Section:
     blocks: list[Block] = [
         Paragraph(
             "Who wins is given in [[win points]]: 1.00 is a fair share, whatever the number of players. In "
-            f"{_strengths(m)}."
+            + "; in ".join(f"{m.strength_name(lineup)} {_seated(m, lineup)}" for lineup in m.lineups)
+            + "."
         )
     ]
     for lineup in m.mixed:
@@ -42,10 +43,6 @@ def section(m: Evidence) -> Section:
         )
         blocks.append(m.ask("win-rate-by-variant", caption, lineup=lineup))
     return Section("wins", "Who wins", tuple(blocks))
-
-
-def _strengths(m: Evidence) -> str:
-    return "; in ".join(f"{m.strength_name(lineup)} {_seated(m, lineup)}" for lineup in m.lineups)
 
 
 def _seated(m: Evidence, lineup: str) -> str:
