@@ -108,22 +108,21 @@ def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int
     run = ranking.runs[0]
     require_same_engine(run.path, run.plan, run.game)
     found: list[Confirmed] = []
-    for players in sorted({j.players for j, _ in reasons}):
-        here = [(j, f) for j, f in reasons if j.players == players and f is not None]
-        if not here:
-            continue
+    tables = {(j.players, f.cell.lineup) for j, f in reasons if f is not None}
+    for players, lineup in sorted(tables):  # one by one: no combination is played where it is not needed
+        here = [(j, f) for j, f in reasons if f and (j.players, f.cell.lineup) == (players, lineup)]
         plan = make_plan(
             run.game,
             run.catalog,
             edition=run.plan.edition,
             deals={players: games},
             combinations=sorted({(), *(j.variants for j, _ in here)}),
-            lineups=sorted({f.cell.lineup for _, f in here}),
+            lineups=[lineup],
             seed=fresh_seed(run.plan.seed),
         )
         fresh = statistics([play(prepare_plan(run.game, run.catalog, plan, kept=False))])
         for judgement, finding in here:
-            cell = fresh.find(players, judgement.variants, finding.cell.lineup)
+            cell = fresh.find(players, judgement.variants, lineup)
             again = fresh.figures.find(cell.id, finding.measured.name) if cell else None
             found.append(Confirmed(finding, again, cell.games if cell else 0))
     order = {id(finding): k for k, (_, finding) in enumerate(reasons)}

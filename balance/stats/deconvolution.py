@@ -50,11 +50,10 @@ def chances_beyond(distances: Any, bands: Any) -> Floats:
         return np.zeros((0, len(bands)))
     places = np.rint((seen + REACH) / _STEP).astype(np.int64)
     counts = np.bincount(places, minlength=len(_BINS)).astype(np.float64)
-    weights = _first_guess(seen)
+    weights, filled = _first_guess(seen), np.flatnonzero(counts)
+    counts, likelihood = counts[filled] / counts.sum(), _LIKELIHOOD[filled]
     for _ in range(_ROUNDS):
-        share = _LIKELIHOOD * weights
-        share /= share.sum(axis=1, keepdims=True)
-        weights = counts @ share / counts.sum()
+        weights = weights * ((counts / (likelihood @ weights)) @ likelihood)
     after = _LIKELIHOOD * weights
     after /= after.sum(axis=1, keepdims=True)
     above = _GRID[:, None] - np.asarray(bands, np.float64)[None, :]
