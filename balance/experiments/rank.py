@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from balance.dataset.run import Run, open_runs
 from balance.errors import DataError
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 Say = Callable[[str], None]
+FRESH_GAMES: Final = 600
+"""Games of each cell that are played to see whether the worst are as bad as they look."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def check_all(
         return Ranked(found, accepted, (), str(error))
 
 
-def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int = 2000) -> list[Confirmed]:
+def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play) -> list[Confirmed]:
     """Measure what breaks each of some combinations again, on fresh seeds."""
     from balance.sweep.planning import make_plan
     from balance.sweep.simulation import prepare_plan, require_same_engine
@@ -115,7 +117,7 @@ def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int
             run.game,
             run.catalog,
             edition=run.plan.edition,
-            deals={players: games},
+            deals={players: FRESH_GAMES},
             combinations=sorted({(), *(j.variants for j, _ in here)}),
             lineups=[lineup],
             seed=fresh_seed(run.plan.seed),
