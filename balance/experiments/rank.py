@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from balance.dataset.run import Run, open_runs
 from balance.errors import DataError
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 Say = Callable[[str], None]
+FRESH_GAMES: Final = 600
+"""Games of each cell that are played to see whether the worst are as bad as they look."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def check_all(
         return Ranked(found, accepted, (), str(error))
 
 
-def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int = 2000) -> list[Confirmed]:
+def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play) -> list[Confirmed]:
     """Measure what breaks each of some combinations again, on fresh seeds."""
     from balance.sweep.planning import make_plan
     from balance.sweep.simulation import prepare_plan, require_same_engine
@@ -106,26 +108,26 @@ def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int
     reasons = [(j, reason) for j in named if (reason := ranking.reason(j))]
     run = ranking.runs[0]
     require_same_engine(run.path, run.plan, run.game)
-    fresh: dict[int, Statistics] = {}
-    for players in sorted({j.players for j, _ in reasons}):
-        here = [(j, finding) for j, finding in reasons if j.players == players]
+    found: list[Confirmed] = []
+    tables = {(j.players, finding.cell.lineup) for j, finding in reasons}
+    for players, lineup in sorted(tables):  # one by one: no combination is played where it is not needed
+        here = [(j, f) for j, f in reasons if (j.players, f.cell.lineup) == (players, lineup)]
         plan = make_plan(
             run.game,
             run.catalog,
             edition=run.plan.edition,
-            deals={players: games},
+            deals={players: FRESH_GAMES},
             combinations=sorted({(), *(j.variants for j, _ in here)}),
-            lineups=sorted({finding.cell.lineup for _, finding in here}),
+            lineups=[lineup],
             seed=fresh_seed(run.plan.seed),
         )
-        fresh[players] = statistics([play(prepare_plan(run.game, run.catalog, plan, kept=False))])
-    found = []
-    for judgement, finding in reasons:
-        own = fresh[judgement.players]
-        cell = own.find(judgement.players, judgement.variants, finding.cell.lineup)
-        again = own.figures.find(cell.id, finding.measured.name) if cell else None
-        found.append(Confirmed(finding, again, cell.games if cell else 0))
-    return found
+        fresh = statistics([play(prepare_plan(run.game, run.catalog, plan, kept=False))])
+        for judgement, finding in here:
+            cell = fresh.find(players, judgement.variants, lineup)
+            again = fresh.figures.find(cell.id, finding.measured.name) if cell else None
+            found.append(Confirmed(finding, again, cell.games if cell else 0))
+    order = {id(finding): k for k, (_, finding) in enumerate(reasons)}
+    return sorted(found, key=lambda confirmed: order[id(confirmed.finding)])
 
 
 # --- until it is decided

@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 
     from balance.experiments.side_by_side import Play
 
-FRESH_GAMES: Final = 600
-"""Games of each cell that are played to see whether the worst are as bad as they look."""
-
 OWN_RULES: Final = "own-rules.toml"
 """The file in which a reader puts the rules of a run that are not the official ones."""
 
@@ -354,7 +351,7 @@ def collect(
     if ranking:
         size = max(len(cell.variants) for cell in kept.values())
         try:
-            fresh = measured_again(ranking, size, lambda named: confirm(ranking, named, play, FRESH_GAMES))
+            fresh = measured_again(ranking, size, lambda named: confirm(ranking, named, play))
         except DataError as error:
             why = str(error)
     return Evidence(
