@@ -197,13 +197,10 @@ class _Sheet:
         ]
         more = len(reasons) - _MOST_REASONS
         shown = reasons[:_MOST_REASONS] + ([f"... and {more} more; csv has all."] if more > 0 else [])
-        known = {(c.cell.players, f.measured.name) for c in self._verdicts() for f in (*c.broken, *c.bent)}
-        for cell in self._verdicts():
-            alone = [f for f in cell.weaker if (cell.cell.players, f.measured.name) not in known]
-            if alone:
-                also = f" And {count(len(alone) - 1, 'more finding', 'more findings')}." if alone[1:] else ""
-                said = f"in weaker play alone, no fault of the game: {found.sentence(alone[0])}{also}"
-                shown.append(self._where(cell, said))
+        for cell, alone in (pair for j in found.own for pair in j.weaker_alone):
+            also = f" And {count(len(alone) - 1, 'more finding', 'more findings')}." if alone[1:] else ""
+            said = f"in weaker play alone, no fault of the game: {found.sentence(alone[0])}{also}"
+            shown.append(self._where(cell, said))
         shown += [f"{one.sentence()}." for one in found.together]
         shown += [self._open(j) for j in found.own if j.verdict is Verdict.UNDECIDED]
         if not reasons and all(j.verdict is Verdict.FINE for j in found.own):
