@@ -18,7 +18,7 @@ from balance.measure.metrics import Measurement
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import judging_options
 from balance.report.formatting import count, printed, text, whole, whole_path
-from balance.report.glossary import game_words, terms
+from balance.report.glossary import terms
 from balance.report.model import (
     Answer,
     Bullets,
@@ -58,7 +58,6 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
         subtitle=f"{run.plan.edition}, {count(games, 'game', 'games')}",
         game=facts.title,
         edition=run.plan.edition,
-        words=game_words(facts),
         summary=Summary(
             f"{count(len(ranking.ranked), 'verdict', 'verdicts')}: {counts}.",
             counted,

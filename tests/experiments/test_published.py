@@ -171,6 +171,23 @@ def test_the_page_of_the_policies_quotes_what_was_measured(checkout):
     assert all(part in page for part in measured["not_run"])
 
 
+def test_the_ladder_on_the_page_of_the_policies_is_the_one_that_ships(checkout, request):
+    shown = {}
+    for ladder in measured_ladders(NEFARIOUS).ladders:
+        if ladder.players == 4:
+            mixed = [one for one in ladder.figures if one.measure == "mixed"]
+            shown[ladder.variants] = {
+                one.policy: f"{one.value:.2f} ({one.low:.2f} to {one.high:.2f})" for one in mixed
+            }
+    rows = [f"| {name} | {shown['none'][name]} | {shown['sample'][name]} |\n" for name in shown["none"]]
+    page = checkout / "docs" / "policies.md"
+    head, rest = re.split(r"(?<=\| 60 pairs of twists \|\n\|---\|---\|---\|\n)", page.read_text("utf-8"))
+    if request.config.getoption("--update-goldens"):
+        rest = "".join(rows) + re.sub(r"\A(\| .*\n)+", "", rest)
+        page.write_text(head + rest, encoding="utf-8")
+    assert rest.startswith("".join(rows) + "\n")
+
+
 def test_other_contested_files_are_refused(checkout, tmp_path):
     content = json.loads((checkout / "data" / "nefarious" / CONTESTED_FILE).read_text("utf-8"))
     file = tmp_path / CONTESTED_FILE
