@@ -17,7 +17,7 @@ from balance.judge.ranking import HEADLINE, Ranking, judged_cells, rank
 from balance.judge.sentences import measured_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import TOO_MANY, Judgement, Key, Verdict
-from balance.measure.cells import Statistics, statistics
+from balance.measure.cells import statistics
 from balance.measure.metrics import Measurement
 from balance.stats.corrections import Look
 
