@@ -46,7 +46,7 @@ def section(m: Evidence, atlas: Atlas) -> Section:
 def appendix(m: Evidence) -> Section:
     """Return every combination with its verdicts."""
     caption = f"All {len(m.verdicts):,} {m.combinations}"
-    table = m.queries.block("every", {"size": m.size}, caption=caption, n=m.games_of())
+    table = m.queries.block("every", {"size": m.size}, caption=caption)
     return Section("every", f"All {m.combinations}", (table,))
 
 
