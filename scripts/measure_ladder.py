@@ -65,8 +65,8 @@ def main() -> int:
             if command in known:
                 ladders.append(known[command])
                 continue
-            with diagnostics.progress(f"{players} players, {variants}", ladder.games) as line:
-                rungs = ladder.play(asked.jobs, line.advance).rungs
+            with diagnostics.progress(f"{players} players, {variants}", ladder.games) as advance:
+                rungs = ladder.play(asked.jobs, advance).rungs
             ladders.append(PublishedLadder(players, variants, command, rungs))
             write_whole(kept, ladder_document(game, catalog, PUBLISHED_SEED, asked.games, ladders).encode())
             diagnostics.say(f"{players} players, {variants}: {ladder.games} games")

@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from math import erfc, sqrt
 from pathlib import Path
@@ -30,7 +30,7 @@ from balance.dataset.stamp import stamp
 from balance.experiments.samples import PUBLISHED_SEED, sample
 from balance.games.nefarious.catalog.loading import load_catalog
 from balance.games.nefarious.game import GAME
-from balance.games.nefarious.player import Player
+from balance.games.nefarious.player import Player, one_among
 from balance.games.nefarious.policies.names import FIELD, LEARNED, POLICIES, policy_number
 from balance.games.nefarious.rules import compile_cell
 from balance.games.nefarious.vocabulary import ACTIONS
@@ -61,26 +61,6 @@ class Played:
     stalls: float
     first: float | None = None
     """What was found before, where the cell was played once more on fresh seeds."""
-
-
-@dataclass(frozen=True)
-class Mirror:
-    """What games of one policy among its own kind look like in a cell."""
-
-    rounds: float
-    stalls: float
-    actions: tuple[float, ...]
-    """Shares of the actions in the order of the rules."""
-
-
-@dataclass(frozen=True)
-class Moved:
-    """The same cell played by `adaptive` and by `learned`."""
-
-    twists: Twists
-    games: int
-    before: Mirror
-    after: Mirror
 
 
 @dataclass(frozen=True)
@@ -121,7 +101,7 @@ class Measuring:
         )
         self.sample: list[Twists] = sample(GAME, official, EDITION)
         self.lines: list[Line] = []
-        self.moved: list[Moved] = []
+        self.moved: list[dict[str, Any]] = []
         self._known: dict[str, Played] = {}
         if self.kept.is_file():
             for line in self.kept.read_text("utf-8").splitlines():
@@ -135,15 +115,11 @@ class Measuring:
         key = json.dumps([one, others, players, twists, games, seed])
         if key not in self._known:
             cell = compile_cell(self.catalog, EDITION, players, twists)
-            indices = np.arange(games, dtype=np.int64)
-            seats = np.full((games, players), policy_number(others), np.int64)
-            seats[indices, indices % players] = policy_number(one)
-            winners = Player().outcomes(cell, seed, indices, seats).winners
-            points = np.where(winners == indices % players, float(players), 0.0)
-            points[winners < 0] = 1.0
+            points, stalled = one_among(cell, seed, games, policy_number(one), policy_number(others))
             error = float(points.std(ddof=1)) / sqrt(games)
-            stalls = float((winners < 0).mean())
-            self._known[key] = Played(twists, players, games, float(points.mean()), error, stalls)
+            self._known[key] = Played(
+                twists, players, games, float(points.mean()), error, float(stalled.mean())
+            )
             self._keep(key)
         return self._known[key]
 
@@ -167,21 +143,14 @@ class Measuring:
         """Play cells; the lowest (sign 1) or highest (-1) are played again on another seed, which counts."""
         with ThreadPoolExecutor(self.threads) as pool:
             found = list(pool.map(lambda c: self.play(*c, one, others, games, self.seed), which))
-            doubtful = (
-                sorted(found, key=lambda cell: sign * figure(cell))[:most_again]
-                if len(found) > most_again
-                else []
+            worst = sorted(found, key=lambda cell: sign * figure(cell))[:most_again]
+            doubtful = worst if len(found) > most_again else []
+            once_more = pool.map(
+                lambda c: self.play(c.twists, c.players, one, others, again or games, self.seed + 1), doubtful
             )
-            size = again or games
             fresh = {
-                (cell.twists, cell.players): Played(**{**asdict(new), "first": figure(cell)})
-                for cell, new in zip(
-                    doubtful,
-                    pool.map(
-                        lambda c: self.play(c.twists, c.players, one, others, size, self.seed + 1), doubtful
-                    ),
-                    strict=True,
-                )
+                (old.twists, old.players): replace(new, first=figure(old))
+                for old, new in zip(doubtful, once_more, strict=True)
             }
         return [fresh.get((cell.twists, cell.players), cell) for cell in found]
 
@@ -192,15 +161,22 @@ class Measuring:
         """Measure one policy among others in cells; `bound` is compared with the unfavourable side."""
         sign = 1.0 if one in LEARNED else -1.0
         found = self.cells(which, one, others, games, lambda cell: cell.points, sign)
-        points = np.array([cell.points for cell in found])
-        error = sqrt(sum(cell.error**2 for cell in found)) / len(found)
-        ordered = sorted(found, key=lambda cell: sign * cell.points)
+        found.sort(key=lambda cell: sign * cell.points)
+        errors = [cell.error for cell in found]
         chances = [0.5 * erfc(sign * (bound - c.points) / max(c.error, 1e-9) / sqrt(2)) for c in found]
+        points = [cell.points for cell in found]
+        self._note(part, measure, found, points, errors, games, chances, bound, target)
+
+    def _note(
+        self, part: str, measure: str, worst_first: list[Played], figures: list[float], errors: list[float],
+        games: int, chances: list[float], bound: float, target: str,
+    ) -> None:  # fmt: skip
+        """Note a line of the table: the mean of cells, and how many are beyond the bound."""
+        mean, half = float(np.mean(figures)), _Z * sqrt(sum(e**2 for e in errors)) / len(figures)
         beyond = sum(p <= 0.05 for p in adjusted(chances))
-        mean = float(points.mean())
         line = Line(
-            part, measure, len(found), games, mean, mean - _Z * error, mean + _Z * error,
-            ordered[0].points, beyond, bound, target, tuple(ordered[:WORST]),
+            part, measure, len(figures), games, mean, max(0.0, mean - half), mean + half, figures[0],
+            beyond, bound, target, tuple(worst_first[:WORST]),
         )  # fmt: skip
         self.lines.append(line)
         sys.stderr.write(described(line) + "\n")
@@ -243,30 +219,19 @@ class Measuring:
         """Count the stalls of learned mirrors over all pairs and player counts."""
         which = [(pair, players) for players in range(2, 7) for pair in self.pairs]
         found = self.cells(
-            which,
-            "learned",
-            "learned",
-            400,
-            lambda cell: cell.stalls,
-            -1.0,
-            again=20_000,
-            most_again=self.confirmed,
-        )
-        shares = np.array([cell.stalls for cell in found])
-        ordered = sorted(found, key=lambda cell: -cell.stalls)
+            which, "learned", "learned", 400, lambda cell: cell.stalls, -1.0,
+            again=20_000, most_again=self.confirmed,
+        )  # fmt: skip
+        found.sort(key=lambda cell: -cell.stalls)
+        shares = [cell.stalls for cell in found]
         # exact would be binomial; a cell counts where 1% is excluded by the normal approximation at 1%
         chances = [0.5 * erfc((c.stalls - 0.01) / sqrt(0.01 * 0.99 / c.games) / sqrt(2)) for c in found]
-        error = sqrt(sum(c.stalls * (1 - c.stalls) / c.games for c in found)) / len(found)
-        mean = float(shares.mean())
-        line = Line(
-            "stalls", "games of `learned` that stall, all pairs at 2 to 6 players (share)", len(found), 400,
-            mean, max(0.0, mean - _Z * error), mean + _Z * error, ordered[0].stalls,
-            sum(p <= 0.05 for p in adjusted(chances)), 0.01, "mean below 0.001, no cell above 0.01",
-            tuple(ordered[:WORST]),
+        errors = [sqrt(c.stalls * (1 - c.stalls) / c.games) for c in found]
+        self._note(
+            "stalls", "games of `learned` that stall, all pairs at 2 to 6 players (share)", found, shares,
+            errors, 400, chances, 0.01, "mean below 0.001, no cell above 0.01",
         )  # fmt: skip
-        self.lines.append(line)
-        sys.stderr.write(described(line) + "\n")
-        self._closed([cell for cell in ordered if cell.stalls > line.bound])
+        self._closed([cell for cell in found if cell.stalls > 0.01])
 
     def _closed(self, cells: list[Played]) -> None:
         """Measure how many stalled games cannot end under the rules: no card is left to build."""
@@ -281,16 +246,11 @@ class Measuring:
             error = float(over.std() / sqrt(over.size))
             found.append(Played(cell.twists, cell.players, over.size, float(over.mean()), error, 1.0))
         found.sort(key=lambda cell: cell.points)
-        mean = float(np.mean([cell.points for cell in found]))
-        half = _Z * sqrt(sum(cell.error**2 for cell in found)) / len(found)
+        points, errors = [cell.points for cell in found], [cell.error for cell in found]
         words = (
             "stalled games of the cells above 1% in which the deck is closed and no card in any hand (share)"
         )
-        line = Line(
-            "stalls", words, len(found), 2000, mean, mean - half, mean + half, found[0].points, 0, 1.0,
-            "", tuple(found),
-        )  # fmt: skip
-        self.lines.append(line)
+        self._note("stalls", words, found, points, errors, 2000, [], 1.0, "")
 
     def part_bots(self) -> None:
         """Measure one of each bot among learned over all pairs, or over the sample."""
@@ -335,13 +295,14 @@ class Measuring:
                 played = Player().play(cell, self.seed, np.arange(games), seats)
                 chosen = np.array([played.seats["chose"][:, k].sum() for k in range(len(ACTIONS))])
                 mirrors.append(
-                    Mirror(
-                        float(played.games["rounds"].mean()),
-                        float(played.games["stalled"].mean()),
-                        tuple(round(float(share), 4) for share in chosen / chosen.sum()),
-                    )
+                    {
+                        "rounds": float(played.games["rounds"].mean()),
+                        "stalls": float(played.games["stalled"].mean()),
+                        "actions": [round(float(share), 4) for share in chosen / chosen.sum()],
+                    }
                 )
-            self.moved.append(Moved(twists, games, *mirrors))
+            before, after = mirrors
+            self.moved.append({"twists": twists, "games": games, "before": before, "after": after})
 
     def part_cost(self) -> None:
         """Measure what a decision costs, beside `adaptive` in one run: processor time, the least of nine."""
@@ -351,26 +312,12 @@ class Measuring:
             for name, found in costs.items():
                 seats = np.full((1000, 4), POLICIES[name], np.int64)
                 began = time.thread_time()
-                outcomes = Player().outcomes(cell, self.seed, np.arange(1000), seats)
-                found.append((time.thread_time() - began) / outcomes.decisions * 1e6)
+                played = Player().play(cell, self.seed, np.arange(1000), seats)
+                found.append((time.thread_time() - began) / played.decisions * 1e6)
         fast = {name: min(found[1:]) for name, found in costs.items()}
         ratio = fast["learned"] / fast["adaptive"]
-        self.lines.append(
-            Line(
-                "cost",
-                "processor time of a decision of `learned`, in those of `adaptive`",
-                1,
-                1000,
-                ratio,
-                ratio,
-                ratio,
-                ratio,
-                int(ratio > 2.0),
-                2.0,
-                "at most 2",
-                (),
-            )
-        )
+        words = "processor time of a decision of `learned`, in those of `adaptive`"
+        self._note("cost", words, [], [ratio], [0.0], 1000, [float(ratio <= 2.0)], 2.0, "at most 2")
         sys.stderr.write(f"learned {fast['learned']:.2f} µs, adaptive {fast['adaptive']:.2f} µs\n")
 
 
@@ -404,10 +351,10 @@ def moved_page(document: dict[str, Any]) -> str:
     )
     rows = []
     for one in document["moved"]:
-        before, after = Mirror(**one["before"]), Mirror(**one["after"])
-        cells = [" + ".join(one["twists"]) or "none", f"{before.rounds:.1f} to {after.rounds:.1f}"]
-        cells.append(f"{before.stalls:.1%} to {after.stalls:.1%}")
-        cells += [f"{a:.0%} to {b:.0%}" for a, b in zip(before.actions, after.actions, strict=True)]
+        before, after = one["before"], one["after"]
+        cells = [" + ".join(one["twists"]) or "none", f"{before['rounds']:.1f} to {after['rounds']:.1f}"]
+        cells.append(f"{before['stalls']:.1%} to {after['stalls']:.1%}")
+        cells += [f"{a:.0%} to {b:.0%}" for a, b in zip(before["actions"], after["actions"], strict=True)]
         rows.append(f"| {' | '.join(cells)} |\n")
     return head + "".join(rows)
 
@@ -443,7 +390,7 @@ def main() -> None:
         renewed = {line["measure"] for line in fresh}
         lines = [line for line in kept if line["measure"] not in renewed] + fresh
         lines.sort(key=lambda line: parts.index(line["part"]))
-        moved = [asdict(one) for one in measuring.moved] or (before["moved"] if current else [])
+        moved = measuring.moved or (before["moved"] if current else [])
         done = {line["part"] for line in lines} | ({"moved"} if moved else set())
         document = {
             "game": GAME.name,

@@ -30,7 +30,7 @@ from balance.experiments.probe import probe
 from balance.experiments.samples import PUBLISHED_SEED, TUNING_SEEDS
 from balance.games.nefarious.catalog.loading import load_catalog
 from balance.games.nefarious.game import GAME
-from balance.games.nefarious.player import Player
+from balance.games.nefarious.player import one_among
 from balance.games.nefarious.policies.names import policy_number
 from balance.games.nefarious.rules import compile_cell
 from balance.learning.replies import best_reply
@@ -108,13 +108,28 @@ class Measuring:
         """Return the result of a job, which is done if it is not kept yet."""
         key = json.dumps([job, *cell, self.given.games, self.given.fresh])
         if key not in self._known:
-            found = getattr(self, f"_{job}")(cell)
+            found = self._do(job, cell)
             self._known[key] = found
             self.given.kept.parent.mkdir(parents=True, exist_ok=True)
             with self.given.kept.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"stamp": self.stamp, "key": key, "gain": asdict(found)}) + "\n")
             sys.stderr.write(f"{job} {cell}: {found.gain:.3f} ({found.low:.3f} to {found.high:.3f})\n")
         return self._known[key]
+
+    def _do(self, job: str, cell: Cell) -> Gain:
+        match job:
+            case "learned":
+                return self._train(cell, self.learned, self.learned.weights)
+            case "nothing":
+                return self._train(cell, self.learned, None)
+            case "control":
+                return self._train(cell, Frozen(policy_number("adaptive")), None)
+            case "reach":
+                return self._alone(cell, "learned", "adaptive", 10_000)
+            case "search":
+                return self._alone(cell, "search:100", "learned", self.given.searched)
+            case _:
+                return self._probe(cell)
 
     def _train(self, cell: Cell, frozen: Frozen, start: Any) -> Gain:
         twists, players = cell
@@ -131,33 +146,12 @@ class Measuring:
         )
         return Gain(reply.gain, reply.low, reply.high, reply.trained, reply.fresh)
 
-    def _learned(self, cell: Cell) -> Gain:
-        return self._train(cell, self.learned, self.learned.weights)
-
-    def _nothing(self, cell: Cell) -> Gain:
-        return self._train(cell, self.learned, None)
-
-    def _control(self, cell: Cell) -> Gain:
-        return self._train(cell, Frozen(policy_number("adaptive")), None)
-
     def _alone(self, cell: Cell, one: str, others: str, games: int) -> Gain:
-        twists, players = cell
-        indices = np.arange(games, dtype=np.int64)
-        seats = np.full((games, players), policy_number(others), np.int64)
-        seats[indices, indices % players] = policy_number(one)
-        compiled = compile_cell(self.catalog, EDITION, players, twists)
-        winners = Player().outcomes(compiled, PUBLISHED_SEED, indices, seats).winners
-        points = np.where(winners == indices % players, float(players), 0.0)
-        points[winners < 0] = 1.0
+        compiled = compile_cell(self.catalog, EDITION, cell[1], cell[0])
+        points, _ = one_among(compiled, PUBLISHED_SEED, games, policy_number(one), policy_number(others))
         half = Z * float(points.std(ddof=1)) / sqrt(games)
         gain = float(points.mean()) - 1.0
         return Gain(gain, gain - half, gain + half, 0, games)
-
-    def _reach(self, cell: Cell) -> Gain:
-        return self._alone(cell, "learned", "adaptive", 10_000)
-
-    def _search(self, cell: Cell) -> Gain:
-        return self._alone(cell, "search:100", "learned", self.given.searched)
 
     def _probe(self, cell: Cell) -> Gain:
         """Return what the probe of `balance check --strength normal` gains."""

@@ -9,8 +9,9 @@ twists that code writes. Each is judged by `check` as a user would call it. A ch
 many more games (50,000 by default) no judged metric moves by more than half its margin, the distance from
 the game without twists to the end of the accepted range. At least 9 of 10 harmless changes must be fine. The
 planted twists of the tests must all be broken, and the printed game must be fine in every edition at every
-number of players. What was measured is kept in data/runs/measuring, so that a study which was stopped
-resumes when started again. It writes harmless.json; `--page` makes the page of the docs of that file.
+number of players. Verdicts come first, then the many games. What was measured is kept in data/runs/measuring
+by play, thresholds and the code that judges, so that a study which was stopped resumes when started again.
+It writes harmless.json; `--page` makes the page of the docs of that file.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -31,7 +32,9 @@ from balance.dataset.stamp import stamp
 from balance.experiments.check import Check, check
 from balance.experiments.side_by_side import play_prepared
 from balance.files import write_whole
+from balance.games import sources
 from balance.games.nefarious.vocabulary import MOMENTS, PARAMETERS
+from balance.judge.thresholds import load_thresholds
 from balance.judge.verdict import Verdict
 from balance.resources import data_dir
 
@@ -106,45 +109,59 @@ def margins(value: float, base: float, bound: float) -> float:
 
 
 class Study:
-    """The changes, judged and measured one by one, each kept."""
+    """The changes, judged and measured one by one; each figure is kept."""
 
     def __init__(self, asked: argparse.Namespace, wanted: Sequence[str]) -> None:
         self.asked = asked
         self.game = games.get("nefarious")
         self.edition = self.game.facts.default_edition
         self.stamp = stamp(self.game, self.game.load_catalog())
-        measured = repr((self.stamp, wanted, asked.players, asked.games)).encode()
+        played = repr((self.stamp, wanted, asked.players))
+        judged = repr((load_thresholds(self.game), sources.digest(check.__module__)))
         place = asked.kept or data_dir(self.game.name).parent / "runs" / "measuring" / "harmless"
-        self.place = place / hashlib.sha256(measured).hexdigest()[:12]
-        self.place.mkdir(parents=True, exist_ok=True)
+        self.place = place / _short(played)
+        self.verdicts = self.place / _short(judged)
+        self.verdicts.mkdir(parents=True, exist_ok=True)
         self.catalog = self.place / "changes.toml"
         self.changes = {name: own for name, own in changes().items() if name in wanted}
         if not self.catalog.exists():
-            self.catalog.write_text(overlay(self.changes, self.edition), encoding="utf-8")
+            write_whole(self.catalog, overlay(self.changes, self.edition).encode())
 
-    def one(self, name: str) -> dict[str, Any]:
-        """Judge a change or a planted fault by `check`, and measure a change, unless that is kept."""
-        file = self.place / f"{name}.json"
-        if file.exists():
-            return dict(json.loads(file.read_text(encoding="utf-8")))
+    def verdict(self, name: str) -> dict[str, Any]:
+        """Return the verdict of `check` on a change or a planted fault."""
         planted = name not in self.changes
         variant, catalog = (name, PLANTED) if planted else (_id(name), self.catalog)
-        found = check([variant], players=self.asked.players, catalog=[catalog], play=self._play)
-        row = {"change": name, "planted": planted, **_verdict(found)}
-        if not planted:
-            size, metric = moved(check([variant], runs=[self.reference], players=self.asked.players))
-            row |= {"margins": size, "metric": metric, "harmless": size <= HALF}
-        write_whole(file, json.dumps(row).encode())
-        return row
+
+        def found() -> dict[str, Any]:
+            checked = check([variant], players=self.asked.players, catalog=[catalog], play=self._play)
+            return {"change": name, "planted": planted, **_verdict(checked)}
+
+        return dict(self._kept(name, found))
+
+    def size(self, name: str) -> dict[str, Any]:
+        """Return how far a change moves the game, in many games."""
+
+        def found() -> dict[str, Any]:
+            size, metric = moved(check([_id(name)], runs=[self.reference], players=self.asked.players))
+            return {"margins": size, "metric": metric, "harmless": size <= HALF}
+
+        return dict(self._kept(f"{name}-{self.asked.games}", found))
 
     def printed(self, edition: str) -> list[dict[str, Any]]:
-        """Judge an edition without twists at every number of players, unless that is kept."""
-        file = self.place / f"{edition}.json"
+        """Return the verdicts on an edition without twists, at every number of players."""
+
+        def found() -> list[dict[str, Any]]:
+            own = check((), edition=edition, play=self._play).own
+            return [{"edition": edition, "players": one.players, "verdict": one.verdict.value} for one in own]
+
+        return list(self._kept(edition, found))
+
+    def _kept(self, name: str, find: Callable[[], Any]) -> Any:
+        """Return what is kept of a name, or find and keep it."""
+        file = self.verdicts / f"{name}.json"
         if not file.exists():
-            found = check((), edition=edition, play=self._play)
-            rows = [{"edition": edition, "players": j.players, "verdict": j.verdict.value} for j in found.own]
-            write_whole(file, json.dumps(rows).encode())
-        return list(json.loads(file.read_text(encoding="utf-8")))
+            write_whole(file, json.dumps(find()).encode())
+        return json.loads(file.read_text(encoding="utf-8"))
 
     def _play(self, prepared: Any) -> Any:
         return play_prepared(prepared, self.asked.jobs)
@@ -153,7 +170,7 @@ class Study:
     def reference(self) -> Path:
         """Many games of all changes and of the game without twists; resumed if it was stopped."""
         run = balance.simulate(
-            self.place / "reference",
+            self.place / f"games-{self.asked.games}",
             players=self.asked.players,
             variants=["none", *map(_id, self.changes)],
             games_per_cell=self.asked.games,
@@ -162,6 +179,10 @@ class Study:
             seed=1,
         )
         return run.path
+
+
+def _short(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()[:12]
 
 
 def _verdict(found: Check) -> dict[str, Any]:
@@ -235,18 +256,25 @@ def main() -> int:
     planted = [line.split('"')[1] for line in PLANTED.read_text().splitlines() if line.startswith("id = ")]
     wanted = asked.only.split(",") if asked.only else [*changes(), *planted]
     study = Study(asked, wanted)
+    editions = () if asked.only else study.game.facts.editions
     rows = []
     for name in wanted:
-        rows.append(study.one(name))
-        diagnostics.say(f"{name}: {rows[-1]['verdict']}")
-    editions = () if asked.only else study.game.facts.editions
+        rows.append(study.verdict(name))
+        diagnostics.say(f"{name}: {rows[-1]['verdict']}, {rows[-1]['held_by']}")
+    printed = [row for edition in editions for row in study.printed(edition)]
+    for row in printed:
+        diagnostics.say(f"{row['edition']}, {row['players']} players: {row['verdict']}")
+    for row in rows:
+        if not row["planted"]:
+            row.update(study.size(row["change"]))
+            diagnostics.say(f"{row['change']}: {row['margins']:.2f} margins, {row['metric']}")
     found = {
         "game": study.game.name,
         "stamp": study.stamp,
         "players": asked.players,
         "games": asked.games,
         "changes": rows,
-        "printed": [row for edition in editions for row in study.printed(edition)],
+        "printed": printed,
     }
     write_whole(asked.out, (json.dumps(found, indent=1) + "\n").encode())
     diagnostics.say(f"written: {asked.out}")

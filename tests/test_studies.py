@@ -84,10 +84,14 @@ def test_a_study_that_was_stopped_resumes_and_another_player_begins_anew(script,
     harmless = script("study_harmless")
     asked = Namespace(players=4, games=100, kept=tmp_path, jobs=1)
     study = harmless.Study(asked, ["start", "end"])
-    (study.place / "start.json").write_text('{"verdict": "kept"}')
+    (study.verdicts / "start.json").write_text('{"verdict": "kept"}')
     again = harmless.Study(asked, ["start", "end"])
-    assert again.one("start") == {"verdict": "kept"}
+    assert again.verdict("start") == {"verdict": "kept"}
     assert "study-end" in again.catalog.read_text()
+    monkeypatch.setattr(harmless, "load_thresholds", lambda _: "others")
+    other = harmless.Study(asked, ["start", "end"])
+    assert other.place == study.place  # the games still hold
+    assert other.verdicts != study.verdicts
     monkeypatch.setattr(harmless, "stamp", lambda *_: {"policies": "another"})
     assert harmless.Study(asked, ["start", "end"]).place != study.place
 

@@ -13,33 +13,16 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Annotated, Any, NoReturn
+from importlib import import_module
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 import balance
 from balance import machine
-from balance.cli import (
-    catalog,
-    check,
-    compare,
-    contested,
-    diagnostics,
-    doctor,
-    exploit,
-    ladder,
-    output,
-    price,
-    replay,
-    report,
-    runs,
-    simulate,
-    sql,
-    train,
-    tune,
-)
-from balance.cli.gameoptions import GameCommand
+from balance.cli import diagnostics, output
+from balance.cli.gameoptions import GameCommand, RunCommand
 from balance.cli.help_text import examples, lay_out
 from balance.errors import UsageError
 from balance.nearest import unknown
@@ -69,7 +52,13 @@ _SHORT = {
     "tune": "Fine-tune the default player for one twist.",
     "train": "Train the default player by self-play.",
 }
-"""What each command answers: the lines of `balance --help`, the most needed first."""
+"""What each command answers: the lines of `balance --help`, the most needed first.
+
+A command is the function of its name in the module of its name.
+"""
+_OF_RUNS: Final = ("compare", "report")
+"""Commands whose game is that of a run."""
+_OF_NO_GAME: Final = ("doctor", "runs", "sql")
 
 
 class _Group(TyperGroup):
@@ -134,21 +123,13 @@ def _root(
     """Simulate a board game by the million, and ask which rules break it."""
 
 
-app.command("check", cls=GameCommand, epilog=check.EPILOG)(check.check)
-app.command("compare", cls=compare.CompareCommand, epilog=compare.EPILOG)(compare.compare)
-app.command("contested", cls=GameCommand, epilog=contested.EPILOG)(contested.contested)
-app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
-app.command("exploit", cls=GameCommand, epilog=exploit.EPILOG)(exploit.exploit)
-app.command("ladder", cls=GameCommand, epilog=ladder.EPILOG)(ladder.ladder)
-app.command("price", cls=GameCommand, epilog=price.EPILOG)(price.price)
-app.command("replay", cls=GameCommand, epilog=replay.EPILOG)(replay.replay)
-app.command("report", cls=report.ReportCommand, epilog=report.EPILOG)(report.report)
-app.command("runs", epilog=runs.EPILOG)(runs.runs)
-app.command("simulate", cls=GameCommand, epilog=simulate.EPILOG)(simulate.simulate)
-app.command("sql", epilog=sql.EPILOG)(sql.sql)
-app.command("train", cls=GameCommand, epilog=train.EPILOG)(train.train)
-app.command("tune", cls=GameCommand, epilog=tune.EPILOG)(tune.tune)
-app.add_typer(catalog.app, name="catalog", cls=_Group)
+for _name in _SHORT:
+    _module = import_module(f"balance.cli.{_name}")
+    if _name == "catalog":
+        app.add_typer(_module.app, name=_name, cls=_Group)
+    else:
+        _class = RunCommand if _name in _OF_RUNS else TyperCommand if _name in _OF_NO_GAME else GameCommand
+        app.command(_name, cls=_class, epilog=_module.EPILOG)(getattr(_module, _name))
 
 
 @cache
@@ -178,7 +159,8 @@ def run(args: Sequence[str]) -> int:
 
     def command() -> object:
         _check_text(args)
-        _check_address_space(args)
+        if args and args[0] not in _LIGHT and not {"-h", "--help"} & {*args}:
+            machine.require_address_space(args[0])
         return command_tree().main(args=list(args), prog_name="balance", standalone_mode=False)
 
     return diagnostics.run(command)
@@ -190,11 +172,6 @@ def _check_text(args: Sequence[str]) -> None:
             arg.encode()
         except UnicodeEncodeError:
             raise UsageError(f"the argument {arg} is not valid UTF-8 text") from None
-
-
-def _check_address_space(args: Sequence[str]) -> None:
-    if args and args[0] not in _LIGHT and not {"-h", "--help"} & {*args}:
-        machine.require_address_space(args[0])
 
 
 def end(code: int) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -47,9 +48,7 @@ def check(
     every: Annotated[
         bool, typer.Option("--all", help="Rank all combinations of the runs that are named.")
     ] = False,
-    players: Annotated[
-        str | None, typer.Option(metavar="N,N-N", help="How many play; by default every number.")
-    ] = None,
+    players: gameoptions.CountsOption = None,
     strength: Annotated[
         str,
         typer.Option(
@@ -134,7 +133,7 @@ def check(
     if why and every:
         raise UsageError("--why explains one combination, not --all")
     if every:
-        _refuse("--all judges what the runs hold", catalog=catalog, edition=edition)
+        gameoptions.refuse_together("--all judges what the runs hold", catalog=catalog, edition=edition)
         from balance.experiments.rank import check_all
         from balance.judge.ranking import HEADLINE
         from balance.report.ranking_answer import ranking_answer
@@ -157,7 +156,7 @@ def check(
         if until_decided:
             raise UsageError("--until-decided goes with --all")
         if run:
-            _refuse("--run judges games that are there", catalog=catalog, edition=edition)
+            gameoptions.refuse_together("--run judges games that are there", catalog=catalog, edition=edition)
         from balance.experiments import check as checking
         from balance.report.check_answer import check_answer
 
@@ -205,18 +204,12 @@ def _fails(fail_on: str | None, every: bool) -> tuple[str, ...]:
     return kinds[asked]
 
 
-def _refuse(why: str, **options: object) -> None:
-    given = [f"--{name}" for name, value in options.items() if value]
-    if given:
-        raise UsageError(f"{why}; it does not go with {', '.join(given)}")
-
-
 def _causes(found: Check, jobs: int | None) -> Causes | None:
     """Return what explains a verdict; None if there is nothing to explain."""
     from balance.experiments import causes as explaining
 
-    with diagnostics.progress("causes", len(explaining.rules_of(found))) as line:
-        return explaining.causes(found, jobs, lambda variant: line.advance(1, variant))
+    with diagnostics.progress("causes", len(explaining.rules_of(found))) as advance:
+        return explaining.causes(found, jobs, partial(advance, 1))
 
 
 def _remedy(found: Check, jobs: int | None) -> Remedy | None:
@@ -226,5 +219,5 @@ def _remedy(found: Check, jobs: int | None) -> Remedy | None:
     if found.verdict.value != "broken":
         return None
     possible = min(len(remedies.candidates(found)), remedies.MOST_SCREENED)
-    with diagnostics.progress("mending", possible) as line:
-        return remedies.suggest(found, jobs, lambda change: line.advance(1, change))
+    with diagnostics.progress("mending", possible) as advance:
+        return remedies.suggest(found, jobs, partial(advance, 1))

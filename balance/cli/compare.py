@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Final
 
 import typer
 
 from balance.cli import diagnostics, gameoptions, output
 from balance.cli.check import BROKEN
-from balance.cli.gameoptions import GameCommand
 from balance.cli.help_text import examples
-from balance.cli.report import ReportCommand
 from balance.cli.sweep_progress import player
 from balance.errors import UsageError
 
@@ -24,15 +21,6 @@ EPILOG = examples(
 _FAIL_ON: Final = ("broken", "changed", "none")
 
 
-class CompareCommand(ReportCommand):
-    """A command whose game is the one that `--of` names, or that of a run among its arguments."""
-
-    def game_of(self, args: Sequence[str]) -> str:
-        """Return the name of the game."""
-        named = any(arg.partition("=")[0] == "--of" for arg in args)
-        return GameCommand.game_of(self, args) if named else super().game_of(args)
-
-
 @output.takes_options(pages=True)
 def compare(
     context: typer.Context,
@@ -41,9 +29,7 @@ def compare(
         str, typer.Argument(metavar="BASE", help="A run, an overlay, an edition, or the word official.")
     ],
     candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="What is compared with it.")],
-    players: Annotated[
-        str | None, typer.Option(metavar="N,N-N", help="How many play; by default every number.")
-    ] = None,
+    players: gameoptions.CountsOption = None,
     variants: Annotated[
         list[str] | None,
         typer.Option(

@@ -53,7 +53,7 @@ def contested(
     loaded = game.load_catalog(catalog or ())
     printed = edition or game.facts.default_edition
     doubts = analysis.doubts_of(game, loaded, printed, names or ())
-    with diagnostics.progress("comparing", sum(len(doubt.readings) for doubt in doubts)) as line:
+    with diagnostics.progress("comparing", sum(len(doubt.readings) for doubt in doubts)) as advance:
         found = analysis.contested(
             names or (),
             game=of,
@@ -65,6 +65,6 @@ def contested(
             catalog=catalog or (),
             thresholds=thresholds or (),
             jobs=jobs,
-            advance=line.advance,
+            advance=advance,
         )
     output.answer(contested_answer(found, gameoptions.command_of(context)), options)

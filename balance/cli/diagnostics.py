@@ -11,8 +11,8 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
 
 import typer
 
@@ -21,16 +21,13 @@ from balance.cli import output, terminal
 from balance.errors import BalanceError, CatalogError, DataError
 from balance.nearest import unknown
 
-if TYPE_CHECKING:
-    from types import TracebackType
-
-
 _OPTIONS = {
     "games_per_cell": "games",
     "deals": "games",
     "lineups": "lineup",
     "seconds": "timeout",
     "game": "of",
+    "game_index": "game",
     "queries": "with",
 }
 """Options that are not called like the parameter that they give."""
@@ -107,54 +104,37 @@ def _print(*parts: str) -> None:
 # --- progress
 
 
-class Progress:
-    """A line that counts; shown only on a terminal, gone when the work is done."""
+@contextlib.contextmanager
+def progress(label: str, total: int, note: str = "") -> Iterator[Callable[..., None]]:
+    """Show a line that counts on a terminal, gone when the work is done.
 
-    def __init__(self, label: str, total: int, note: str) -> None:
-        self._bar: Any = None
-        if _Talk.level >= _NORMAL and terminal.is_terminal(sys.stderr):
-            from rich import progress as bars
-            from rich.console import Console
-            from rich.table import Column
+    Yields a function of how many more steps are done and of a note, which names what is in progress.
+    """
+    if _Talk.level < _NORMAL or not terminal.is_terminal(sys.stderr):
+        yield lambda *_: None
+        return
+    from rich import progress as bars
+    from rich.console import Console
+    from rich.table import Column
 
-            whole, rest = Column(no_wrap=True), Column(no_wrap=True, overflow="ellipsis", ratio=1)
-            self._bar = bars.Progress(
-                bars.TextColumn("{task.description}", markup=False, table_column=whole),
-                bars.BarColumn(bar_width=12),
-                bars.TaskProgressColumn(),
-                bars.TimeElapsedColumn(),
-                bars.TextColumn("left", markup=False),
-                bars.TimeRemainingColumn(compact=True),
-                # the note has the room that is left, so that it can never push the others out
-                bars.TextColumn("{task.fields[note]}", markup=False, table_column=rest),
-                console=Console(stderr=True),
-                transient=True,
-                expand=True,
-            )
-            self._task = self._bar.add_task(
-                text_columns.escape(label), total=max(total, 1), note=text_columns.escape(note)
-            )
-
-    def advance(self, steps: int = 1, note: str = "") -> None:
-        """Count `steps` more of the work as done; `note` names what is in progress, where there is room."""
-        if self._bar is not None:
-            self._bar.update(self._task, advance=steps, note=text_columns.escape(note))
-
-    def __enter__(self) -> Progress:
-        if self._bar is not None:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-
-def progress(label: str, total: int, note: str = "") -> Progress:
-    """Return a progress line, to be used in a `with`; `note` stands there until the first step is done."""
-    return Progress(label, total, note)
+    whole, rest = Column(no_wrap=True), Column(no_wrap=True, overflow="ellipsis", ratio=1)
+    bar = bars.Progress(
+        bars.TextColumn("{task.description}", markup=False, table_column=whole),
+        bars.BarColumn(bar_width=12),
+        bars.TaskProgressColumn(),
+        bars.TimeElapsedColumn(),
+        bars.TextColumn("left", markup=False),
+        bars.TimeRemainingColumn(compact=True),
+        # the note has the room that is left, so that it can never push the others out
+        bars.TextColumn("{task.fields[note]}", markup=False, table_column=rest),
+        console=Console(stderr=True),
+        transient=True,
+        expand=True,
+    )
+    safe = text_columns.escape
+    task = bar.add_task(safe(label), total=max(total, 1), note=safe(note))
+    with bar:
+        yield lambda steps=1, note="": bar.update(task, advance=steps, note=safe(note))
 
 
 # --- the end of a command
@@ -210,25 +190,31 @@ def _report(problem: BaseException) -> int:
         case BrokenPipeError():
             output.discard_stdout()
             return 0
-        case OSError():
-            error(_os_message(problem))
-        case MemoryError():
-            error("out of memory")
         case ValueError() if "integer string conversion" in str(problem):
             error("a number has far too many digits")
             return _USAGE
+    code, first_line = _FAILED, str(problem).partition("\n")[0]
+    match problem:
+        case OSError():
+            what = problem.strerror or str(problem)
+            error(f"{problem.filename}: {what}" if problem.filename is not None else what)
+        case MemoryError():
+            error("out of memory")
         case _ if type(problem).__module__.partition(".")[0] in _READERS:
-            first_line = str(problem).partition("\n")[0]
+            code = DataError.exit_code
             error(
                 f"a run cannot be read: {first_line:.300}\n'balance doctor RUN' shows whether it is damaged"
             )
-            _traceback_if_wanted(problem)
-            return DataError.exit_code
         case _:
-            _report_bug(problem)
-            return _FAILED
-    _traceback_if_wanted(problem)
-    return _FAILED
+            how = "" if _wants_traceback() else " (-v or BALANCE_DEBUG=1 shows the traceback)"
+            error(f"unexpected {type(problem).__name__}: {first_line}{how}")
+    if _wants_traceback():
+        _print("".join(traceback.format_exception(problem)).rstrip("\n"))
+    return code
+
+
+def _wants_traceback() -> bool:
+    return _Talk.level >= _VERBOSE or os.environ.get("BALANCE_DEBUG", "") not in ("", "0")
 
 
 def _with_options(problem: BalanceError) -> str:
@@ -268,28 +254,3 @@ def _report_usage(problem: typer.TyperException) -> int:
     if context is not None:
         _print(f"Try '{context.command_path} --help'.")
     return problem.exit_code
-
-
-def _os_message(problem: OSError) -> str:
-    what = problem.strerror or str(problem)
-    return f"{problem.filename}: {what}" if problem.filename is not None else what
-
-
-def _report_bug(problem: BaseException) -> None:
-    """Print an unexpected error; a traceback only where it was asked for."""
-    kind = type(problem).__name__
-    first_line = str(problem).split("\n", 1)[0]
-    if _wants_traceback():
-        _traceback_if_wanted(problem)
-        error(f"unexpected {kind}: {first_line}")
-    else:
-        error(f"unexpected {kind}: {first_line} (-v or BALANCE_DEBUG=1 shows the traceback)")
-
-
-def _wants_traceback() -> bool:
-    return _Talk.level >= _VERBOSE or os.environ.get("BALANCE_DEBUG", "") not in ("", "0")
-
-
-def _traceback_if_wanted(problem: BaseException) -> None:
-    if _wants_traceback():
-        _print("".join(traceback.format_exception(problem)).rstrip("\n"))

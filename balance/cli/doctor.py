@@ -57,7 +57,7 @@ def doctor(
     """
     damaged: list[_Item] = []
     if run is None:
-        items = [*_versions(), *_folders(), *_machine(), *_environment()]
+        items = [*_versions(), *_folders(), *_machine()]
     else:
         machine.require_address_space("doctor")
         holds, damaged = _run(Path(run), replay)
@@ -95,8 +95,8 @@ def _run(folder: Path, replay: int) -> tuple[list[_Item], list[_Item]]:
         ("files", len(files), STATE),
         ("bytes", size, STATE),
     ]
-    with diagnostics.progress("checking", size) as line:
-        wrong: list[_Item] = [(d.file, d.problem, STATE) for d in damages(folder, state, line.advance)]
+    with diagnostics.progress("checking", size) as advance:
+        wrong: list[_Item] = [(d.file, d.problem, STATE) for d in damages(folder, state, advance)]
     if done < plan.shards or not state.head:
         wrong.append(("unfinished", f"{plan.shards - done} shards have still to be played", STATE))
     if not wrong:
@@ -120,8 +120,8 @@ def _content(run: Run, replay: int, holds: list[_Item]) -> Iterator[Damage]:
         other = str(problem)
     found = [] if other else list(wrong_head(run))
     if not found:  # rows are compared with the small tables
-        with diagnostics.progress("reading rows", run.plan.shards) as line:
-            found += wrong_content(run, line.advance)
+        with diagnostics.progress("reading rows", run.plan.shards) as advance:
+            found += wrong_content(run, advance)
     if not checks_deals(run):
         holds.append(("deals", "not compared", "the measures were declared differently"))
     yield from found
@@ -130,8 +130,8 @@ def _content(run: Run, replay: int, holds: list[_Item]) -> Iterator[Damage]:
     if found or other or not replay:
         return
     gameoptions.announce_warm_up(run.game, replay=True)
-    with diagnostics.progress("replaying", replay) as line:
-        yield from wrong_games(run, replay, line.advance)
+    with diagnostics.progress("replaying", replay) as advance:
+        yield from wrong_games(run, replay, advance)
     holds.append(("replayed", min(replay, run.plan.games), "games played again, compared with their rows"))
 
 
@@ -139,20 +139,15 @@ def _versions() -> Iterator[_Item]:
     yield "balance", balance.__version__, str(Path(balance.__file__).parent)
     yield "python", platform.python_version(), sys.executable
     # From the package metadata; importing them would take seconds and could itself be what is broken.
-    for name in _dependencies():
+    try:
+        lines = metadata.requires(_DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:  # a source tree that is not installed
+        lines = []
+    for name in (re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in lines if "extra ==" not in line):
         try:
             yield name, metadata.version(name), "installed package"
         except metadata.PackageNotFoundError:
             yield name, None, "not installed"
-
-
-def _dependencies() -> list[str]:
-    """Return what the package needs, as its metadata lists it; extras are left out."""
-    try:
-        lines = metadata.requires(_DISTRIBUTION) or []
-    except metadata.PackageNotFoundError:  # a source tree that is not installed
-        return []
-    return [re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in lines if "extra ==" not in line]
 
 
 def _folders() -> Iterator[_Item]:
@@ -172,9 +167,6 @@ def _machine() -> Iterator[_Item]:
     memory = machine.memory()
     yield "memory_mb", memory.amount // 2**20 or None, memory.source
     yield "system", f"{platform.system()} {platform.machine()}", "operating system"
-
-
-def _environment() -> Iterator[_Item]:
     for name in _VARIABLES:
         value = os.environ.get(name)
         yield name, value, "not set" if value is None else "environment"

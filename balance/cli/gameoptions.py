@@ -5,9 +5,11 @@ Knows games by their contract only. What the options mean is checked here or by 
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -15,15 +17,13 @@ from typer.core import TyperCommand
 
 from balance import games
 from balance.cli import diagnostics
-from balance.errors import UsageError
+from balance.errors import BalanceError, UsageError
 from balance.games.contract import Game, Warming
 from balance.games.lineup import FORMS
 
 _OF: Final = "--of"
-_VARIANTS: Final = "variants"
-_VARIANT: Final = "variant"
-_ITEM: Final = "item"
-_ITEMS: Final = "items"
+_WORDS: Final = ("variants", "variant", "item", "items")
+"""Facts of a game with its own words for options."""
 
 
 class GameCommand(TyperCommand):
@@ -36,7 +36,15 @@ class GameCommand(TyperCommand):
 
     def game_of(self, args: Sequence[str]) -> str:
         """Return the name of the game that a command line is about."""
-        return _named_game(args)
+        for place, arg in enumerate(args):
+            name, equals, value = arg.partition("=")
+            if name == _OF and (equals or place + 1 < len(args)):
+                return value if equals else args[place + 1]
+        return self.default_game(args)
+
+    def default_game(self, args: Sequence[str]) -> str:  # noqa: ARG002 - commands on runs look at them
+        """Return the name of the game where `--of` names none."""
+        return games.DEFAULT
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, the one for variants under the game's own word."""
@@ -46,21 +54,28 @@ class GameCommand(TyperCommand):
             if not ctx.resilient_parsing:  # completing a half-written command line
                 raise
             return super().get_params(ctx)
-        words = {
-            _VARIANTS: facts.variants,
-            _VARIANT: facts.variant,
-            _ITEM: facts.item,
-            _ITEMS: facts.items,
-        }
-        return [_renamed(p, words[p.name]) if p.name in words else p for p in super().get_params(ctx)]
+        given = super().get_params(ctx)
+        return [_renamed(p, getattr(facts, p.name)) if p.name in _WORDS else p for p in given]
 
 
-def _named_game(args: Sequence[str]) -> str:
-    for place, arg in enumerate(args):
-        name, equals, value = arg.partition("=")
-        if name == _OF and (equals or place + 1 < len(args)):
-            return value if equals else args[place + 1]
-    return games.DEFAULT
+class RunCommand(GameCommand):
+    """A command whose first run says which game it is about."""
+
+    def default_game(self, args: Sequence[str]) -> str:
+        """Return the game of the first folder among the arguments that holds a run."""
+        from balance.dataset.run import read_plan
+
+        for arg in args:
+            with contextlib.suppress(BalanceError, OSError, ValueError):
+                return read_plan(Path(arg)).game
+        return games.DEFAULT
+
+
+def refuse_together(why: str, **options: object) -> None:
+    """Refuse options that do not go with another, by the names of their parameters."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise UsageError(f"{why}; it does not go with {', '.join(given)}", parameter=given)
 
 
 def _renamed(param: Any, word: str) -> Any:
@@ -100,6 +115,9 @@ def _complete_edition(incomplete: str) -> list[str]:
 
 OfOption = Annotated[str, typer.Option(_OF, metavar="NAME", help="The game that is played.")]
 PlayersOption = Annotated[int, typer.Option("--players", metavar="N", help="How many play.")]
+CountsOption = Annotated[
+    str | None, typer.Option("--players", metavar="N,N-N", help="How many play; by default every number.")
+]
 EditionOption = Annotated[
     str | None,
     typer.Option(
@@ -112,7 +130,7 @@ EditionOption = Annotated[
 VariantsOption = Annotated[
     list[str] | None,
     typer.Option(
-        f"--{_VARIANTS}",
+        "--variants",
         metavar="A,B",
         help="The variants in force, in order: ids separated by commas, or the option repeated for names.",
         autocompletion=complete_variant,

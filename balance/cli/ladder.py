@@ -23,7 +23,7 @@ EPILOG = examples(
 def ladder(
     context: typer.Context,
     options: output.OutputOptions,
-    players: Annotated[int, typer.Option(metavar="N", help="How many play.")] = 4,
+    players: gameoptions.PlayersOption = 4,
     variants: Annotated[
         list[str] | None,
         typer.Option(
@@ -65,8 +65,8 @@ def ladder(
         f"{asked.game.facts.title}, {asked.edition}, {players} players, {asked.described}: "
         f"{asked.games} games of {len(asked.policies)} policies, seed {seed}"
     )
-    with diagnostics.progress("playing", asked.games) as line:
-        standings = asked.play(jobs, line.advance)
+    with diagnostics.progress("playing", asked.games) as advance:
+        standings = asked.play(jobs, advance)
     from balance.report.played_answers import ladder_answer
 
     output.answer(ladder_answer(standings, gameoptions.command_of(context)), options)

@@ -130,14 +130,7 @@ def takes_options(*, pages: bool = False) -> Callable[[Callable[..., None]], Cal
 
 
 def rows(rows: Sequence[Row], columns: Sequence[str], options: OutputOptions | None = None) -> None:
-    """Write `rows` with these columns, in this order; a missing or None value is an empty one.
-
-    `rows([{"id": "unions", "goal": 20}], ["id", "goal"])` prints
-
-        id      goal
-        ------  ----
-        unions    20
-    """
+    """Write `rows` with these columns, in this order; a missing or None value is an empty one."""
     wanted = options or OutputOptions()
     given = [{name: row.get(name) for name in columns} for row in rows]
     match wanted.format:

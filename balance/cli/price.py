@@ -57,7 +57,7 @@ def price(
     gameoptions.announce_warm_up(game, replay=False)
     loaded = game.load_catalog(catalog or ())
     expected = pricing.expected_games(game, loaded, items or (), games_)
-    with diagnostics.progress("pricing", expected) as line:
+    with diagnostics.progress("pricing", expected) as advance:
         found = pricing.price(
             items or (),
             game=of,
@@ -68,7 +68,7 @@ def price(
             seed=seed,
             catalog=catalog or (),
             jobs=jobs,
-            advance=line.advance,
+            advance=advance,
         )
     output.answer(price_answer(found, gameoptions.command_of(context)), options)
     if overlay is not None:

@@ -76,21 +76,19 @@ def replay(
     options = output.options(None, as_json, out, force)
     if state is not None and as_json:
         raise UsageError("--state prints one state; it does not go with --json")
-    named = {
-        "players": players,
-        "variants": variants,
-        "edition": edition,
-        "seed": seed,
-        "game": game_index,
-        "replicate": replicate,
-        "lineup": lineup,
-        "catalog": catalog,
-        "of": of,
-    }
     if run is not None:
-        clash = [name for name, value in named.items() if value is not None]
-        if clash:
-            raise UsageError(f"a run fixes its games; --{clash[0]} cannot be given with it")
+        gameoptions.refuse_together(
+            "a run fixes its games",
+            players=players,
+            variants=variants,
+            edition=edition,
+            seed=seed,
+            game_index=game_index,
+            replicate=replicate,
+            lineup=lineup,
+            catalog=catalog,
+            game=of,
+        )
     from balance.sweep.replaying import replay as played_again
 
     played = played_again(

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from balance import games
 from balance.cli import diagnostics, gameoptions, output
 from balance.cli.help_text import examples
 from balance.cli.sweep_progress import player
-from balance.errors import BalanceError
 
 EPILOG = examples(
     "balance report data/runs/full",
@@ -21,19 +18,6 @@ EPILOG = examples(
     "balance report data/runs/full --pair unions geeks",
     'balance report data/runs/full --invention "Flying Car" --format pdf',
 )
-
-
-class ReportCommand(gameoptions.GameCommand):
-    """A command whose first run says which game it is about."""
-
-    def game_of(self, args: Sequence[str]) -> str:
-        """Return the game of the first folder among the arguments that holds a run."""
-        from balance.dataset.run import read_plan
-
-        for arg in args:
-            with contextlib.suppress(BalanceError, OSError, ValueError):
-                return read_plan(Path(arg)).game
-        return games.DEFAULT
 
 
 def report(
@@ -55,7 +39,6 @@ def report(
         str | None,
         typer.Option("--out", "-o", metavar="FILE", help="Where to; by default a file below reports/."),
     ] = None,
-    edition: gameoptions.EditionOption = None,
     players: Annotated[
         str | None, typer.Option(metavar="N,N-N", help="Only these numbers of players; by default all.")
     ] = None,
@@ -89,7 +72,6 @@ def report(
 
     asked = build.ReportRequest(
         tuple(runs),
-        edition=edition,
         players=players,
         pair=pair,
         item=item,
@@ -101,11 +83,7 @@ def report(
         paper=paper,
         force=force,
     )
-    with diagnostics.progress("report", build.steps(asked)) as line:
-
-        def step(note: str) -> None:
-            line.advance(1, note)
-
-        written = build.write(asked, play=player(jobs), step=step, jobs=jobs)
+    with diagnostics.progress("report", build.steps(asked)) as advance:
+        written = build.write(asked, play=player(jobs), step=partial(advance, 1), jobs=jobs)
     for path in written:
         output.text(str(path))

@@ -97,10 +97,12 @@ def simulate(
         "catalog": catalog,
     }
     if repair is not None:
-        _refuse("--repair takes everything from the run", {**chosen, **fixed, "extend": extend, "out": out})
+        gameoptions.refuse_together(
+            "--repair takes everything from the run", **chosen, **fixed, extend=extend, out=out
+        )
         prepared = simulation.prepare_repair(repair)
     elif extend is not None:
-        _refuse("--extend takes this from the run", fixed)
+        gameoptions.refuse_together("--extend takes this from the run", **fixed)
         if out is None:
             raise UsageError("--extend needs --name or --out, a new folder: a finished run never changes")
         prepared = simulation.prepare_extension(extend, out, **_given(chosen))
@@ -113,13 +115,6 @@ def simulate(
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
-
-
-def _refuse(why: str, options: dict[str, Any]) -> None:
-    words = {"games_per_cell": "games", "lineups": "lineup"}
-    given = [f"--{words.get(name, name)}" for name in _given(options)]
-    if given:
-        raise UsageError(f"{why}; it does not go with {', '.join(given)}")
 
 
 def _summary_text(prepared: Prepared, summary: SweepSummary) -> str:

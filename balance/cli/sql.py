@@ -85,12 +85,12 @@ def sql(
     if describe:
         _describe(words or [], options)
         return
-    given = sql_arguments.read_words(words or [], from_file=file is not None)
-    listing = queries or given.query == "@"
-    if listing and not given.runs:
+    folders, query, parameters = sql_arguments.read_words(words or [], from_file=file is not None)
+    listing = queries or query == "@"
+    if listing and not folders:
         _list_queries(None, options)
         return
-    if not given.runs:
+    if not folders:
         raise UsageError('no run is named; try: balance sql RUN "select count(*) from games"')
     from balance.dataset.connection import connect
     from balance.dataset.database import write_database
@@ -99,12 +99,12 @@ def sql(
 
     limits = Limits(memory, timeout, watch_memory=True)
     limits.check()
-    runs = open_runs(given.runs)
+    runs = open_runs(folders)
     if database is not None:
         write_database(runs, Path(database))
         output.text(database)
         return
-    if file is None and given.query is None and not listing and terminal.is_terminal(sys.stdin):
+    if file is None and query is None and not listing and terminal.is_terminal(sys.stdin):
         if options.out is not None or options.format is output.Format.parquet:
             raise UsageError("--out and --format parquet need a query: balance sql RUN QUERY --out FILE")
         _converse(runs, limits, options)
@@ -112,12 +112,15 @@ def sql(
     with connect(runs, limits) as con:
         if listing:
             _list_queries(con.game.name, options)
-            return
-        asked = sql_arguments.asked(con, given, file)
-        if asked is None:
+        elif file is not None:
+            asked = sql_arguments.file_query(con, file, parameters)
+            query_output.write_result(con, *asked, options)
+        elif query is None:
             _script(con, options)
+        elif query.startswith("@"):
+            query_output.write_result(con, *sql_arguments.ready_query(con, query[1:], parameters), options)
         else:
-            query_output.write_result(con, asked.sql, asked.parameters, options)
+            query_output.write_result(con, *sql_arguments.plain_query(query, parameters), options)
 
 
 def _list_queries(game: str | None, options: output.OutputOptions) -> None:
@@ -162,7 +165,7 @@ def _script(con: Connection, options: output.OutputOptions) -> None:
     for number, asked in enumerate(todo):
         if number and options.format in (output.Format.table, output.Format.markdown):
             output.text("")
-        query_output.write_result(con, asked.sql, asked.parameters, options)
+        query_output.write_result(con, *asked, options)
 
 
 def _questions(con: Connection, text: str) -> Iterator[Asked]:
@@ -177,15 +180,11 @@ def _questions(con: Connection, text: str) -> Iterator[Asked]:
             yield sql_arguments.plain_query(statement, {})
         sql.clear()
         if line != "@":
-            name, *words = _words(line)
+            try:
+                name, *words = shlex.split(line.rstrip("; "))
+            except ValueError as error:
+                raise UsageError(f"{line}: {error}") from None
             yield sql_arguments.ready_query(con, name[1:], sql_arguments.read_parameters(words))
-
-
-def _words(line: str) -> list[str]:
-    try:
-        return shlex.split(line.rstrip("; "))
-    except ValueError as error:
-        raise UsageError(f"{line}: {error}") from None
 
 
 def _converse(runs: Runs, limits: Limits, options: output.OutputOptions) -> None:
@@ -230,7 +229,7 @@ def _answer(con: Connection, text: str, options: output.OutputOptions) -> None:
     """Answer what was typed; an error is printed, and the prompt comes again."""
     try:
         for asked in _questions(con, text):
-            query_output.write_result(con, asked.sql, asked.parameters, options)
+            query_output.write_result(con, *asked, options)
     except KeyboardInterrupt:
         diagnostics.say("cancelled")
     except BalanceError as problem:

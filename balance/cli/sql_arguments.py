@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,44 +15,27 @@ from balance.errors import UsageError
 
 if TYPE_CHECKING:
     from balance.dataset.connection import Connection
-    from balance.dataset.saved_queries import Question
 
 
 _PARAMETER = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """The arguments of the command: runs, query and parameters."""
-
-    runs: Sequence[str]
-    query: str | None
-    """SQL, or `@` and the name of a ready query."""
-    parameters: dict[str, str]
+Asked = tuple[str, Mapping[str, object]]
+"""A statement, and the values of its parameters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A statement and the values of its parameters."""
-
-    sql: str
-    parameters: Mapping[str, object]
-
-
-def read_words(words: Sequence[str], *, from_file: bool) -> Typed:
-    """Separate runs, the query and its parameters.
+def read_words(words: Sequence[str], *, from_file: bool) -> tuple[list[str], str | None, dict[str, str]]:
+    """Return runs, the query (SQL, or `@` and the name of a ready one) and its parameters.
 
     >>> read_words(["a", "b", "select $x", "x=3"], from_file=False)
-    Typed(runs=['a', 'b'], query='select $x', parameters={'x': '3'})
+    (['a', 'b'], 'select $x', {'x': '3'})
     >>> read_words(["a", "x=3"], from_file=True)
-    Typed(runs=['a'], query=None, parameters={'x': '3'})
+    (['a'], None, {'x': '3'})
     """
-    place = 0
-    while place < len(words) and not _begins_query(words[place], from_file):
-        place += 1
+    place = next((k for k, word in enumerate(words) if _begins_query(word, from_file)), len(words))
     runs, rest = list(words[:place]), list(words[place:])
     query = None if from_file or not rest else rest.pop(0)
-    return Typed(runs, query, read_parameters(rest))
+    return runs, query, read_parameters(rest)
 
 
 def _begins_query(word: str, from_file: bool) -> bool:
@@ -86,20 +68,9 @@ def read_parameters(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def asked(con: Connection, words: Typed, file: str | None) -> Asked | None:
-    """Return what the command line asks; None if it asks nothing."""
-    if file is not None:
-        return _of_file(con, file, words.parameters)
-    if words.query is None:
-        return None
-    if words.query.startswith("@"):
-        return ready_query(con, words.query[1:], words.parameters)
-    return plain_query(words.query, words.parameters)
-
-
 def plain_query(text: str, given: Mapping[str, str]) -> Asked:
     """Return SQL as the user wrote it, with values for its parameters."""
-    return Asked(text, {name: parameter_value(value) for name, value in given.items()})
+    return text, {name: parameter_value(value) for name, value in given.items()}
 
 
 def parameter_value(text: str) -> object:
@@ -132,32 +103,26 @@ def read_stdin() -> str:
         raise UsageError("the standard input is not UTF-8 text") from None
 
 
-def _of_file(con: Connection, file: str, given: Mapping[str, str]) -> Asked:
-    """Return the query of a file, which may have the head of a ready query."""
-    from balance.dataset.saved_queries import HEAD, load_question, read_query
+# --- ready queries
+
+
+def file_query(con: Connection, file: str, given: Mapping[str, str]) -> Asked:
+    """Return the query of a file, which may have the head of a ready one, or of the standard input (`-`)."""
+    from balance.dataset.saved_queries import HEAD, bound, load_question, read_query
 
     text = read_stdin() if file == "-" else read_query(file)
     if file != "-" and HEAD.match(text):
-        return _ready(con, load_question(file), given)
+        return bound(con, load_question(file), given)
     return plain_query(text, given)
-
-
-# --- ready queries
 
 
 def ready_query(con: Connection, name: str, given: Mapping[str, str]) -> Asked:
     """Return a ready query by name or file; UsageError with the nearest names, or for a wrong parameter."""
-    from balance.dataset.saved_queries import find_question
+    from balance.dataset.saved_queries import bound, find_question
 
     if name.endswith(".sql"):
-        return _of_file(con, name, given)
-    return _ready(con, find_question(name, game=con.game.name), given)
-
-
-def _ready(con: Connection, question: Question, given: Mapping[str, str]) -> Asked:
-    from balance.dataset.saved_queries import bound
-
-    return Asked(*bound(con, question, given))
+        return file_query(con, name, given)
+    return bound(con, find_question(name, game=con.game.name), given)
 
 
 def ready_rows(game: str | None) -> list[dict[str, Any]]:
@@ -171,6 +136,5 @@ def ready_rows(game: str | None) -> list[dict[str, Any]]:
 
 
 def _form(parameter: Any) -> str:
-    if parameter.required:
-        return f"{parameter.name} (needed)"
-    return parameter.name if parameter.default is None else f"{parameter.name}={parameter.default}"
+    default = "" if parameter.default is None else f"={parameter.default}"
+    return f"{parameter.name} (needed)" if parameter.required else f"{parameter.name}{default}"

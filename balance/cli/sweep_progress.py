@@ -30,11 +30,11 @@ def play_with_progress(prepared: Prepared, jobs: int | None, *, resuming: bool =
     waiting = left > 0 and gameoptions.announce_warm_up(prepared.game, replay=False)
     if resuming and 0 < left < plan.games:
         diagnostics.say(f"{prepared.folder}: {left:,} of {plan.games:,} games are still to be played")
-    with diagnostics.progress("playing", left, "compiling first" if waiting else "") as line:
-        return simulation.run_prepared(prepared, jobs, _watcher(line, plan.shards))
+    with diagnostics.progress("playing", left, "compiling first" if waiting else "") as advance:
+        return simulation.run_prepared(prepared, jobs, _watcher(advance, plan.shards))
 
 
-def _watcher(line: diagnostics.Progress, shards: int) -> Callable[[Played | Finished], None]:
+def _watcher(advance: Callable[..., None], shards: int) -> Callable[[Played | Finished], None]:
     """Return what keeps the progress line up to date: speed and shards."""
     from balance.sweep.workers import Finished
 
@@ -49,6 +49,6 @@ def _watcher(line: diagnostics.Progress, shards: int) -> Callable[[Played | Fini
         games += message.games
         speed = games / max(time.monotonic() - begun, 0.001)
         parts = f", {done} of {shards} shards" if shards > 1 else ""
-        line.advance(message.games, f"{speed:,.0f} games/s{parts}")
+        advance(message.games, f"{speed:,.0f} games/s{parts}")
 
     return watch

@@ -59,7 +59,7 @@ def train(
     check_tuning_seed(seed)
     refuse_inside(folder / "weights.npz")
     game = learnable(of)
-    from balance.games.compiled.weights import read_weights
+    from balance.games.compiled.weights import parse_weights
     from balance.games.weights_file import weights_bytes
     from balance.learning.progress import draw_progress, has_plateaued, read_progress
     from balance.learning.training import Settings, Training
@@ -71,12 +71,12 @@ def train(
     begin = None
     if start:
         try:
-            weights_bytes(start)  # refuses what would take all memory
+            data = weights_bytes(start)
         except OSError as error:
             raise UsageError(f"{start}: {error.strerror or error}") from None
         except ValueError as error:
             raise UsageError(f"{start}: {error}") from None
-        begin = read_weights(start, trainable.stamp())
+        begin = parse_weights(data, str(start), trainable.stamp())
     gameoptions.announce_warm_up(game, replay=False)
     settings = Settings(seed=seed, threads=machine.threads(jobs, 2))
     training = Training(trainable, folder, settings, begin)

@@ -56,8 +56,8 @@ def tune(
 
     trainable = game.trainable(loaded)
     gameoptions.announce_warm_up(game, replay=False)
-    with diagnostics.progress(f"learning {learned}", budget) as line:
-        tuning = fine_tune(trainable, learned, budget, seed, machine.threads(jobs, 2), line.advance)
+    with diagnostics.progress(f"learning {learned}", budget) as advance:
+        tuning = fine_tune(trainable, learned, budget, seed, machine.threads(jobs, 2), advance)
     output.stream(iter([weights_file(tuning.weights, trainable.stamp(), tuning.log)]), target)
     interval = f"{tuning.gain:+.3f} win points (95%: {tuning.low:+.3f} to {tuning.high:+.3f})"
     diagnostics.say(

@@ -92,25 +92,20 @@ def text(longest: int, *, empty: bool = False, markup: bool = False) -> Expected
     'Moon Base'
     """
 
-    def problem(value: Any) -> str:
-        if not isinstance(value, str):
-            return f"expected a text, found {describe(value)}"
-        if not value and not empty:
-            return "must not be empty"
-        if len(value) > longest:
-            return f"has {len(value):,} characters; at most {longest} are allowed"
-        if not value.isprintable():
-            return f"must be printable characters on a single line, found {describe(value)}"
-        if value != value.strip():
-            return f"must not begin or end with a space, found {describe(value)}"
-        if not markup and any(char in value for char in "<>"):
-            return f"must not contain < or >, found {describe(value)}"
-        return ""
-
     def read(value: Any) -> str:
-        if problem(value):
-            raise ValueError(problem(value))
-        return str(value)
+        if not isinstance(value, str):
+            raise ValueError(f"expected a text, found {describe(value)}")  # noqa: TRY004 - as pydantic asks
+        if not value and not empty:
+            raise ValueError("must not be empty")
+        if len(value) > longest:
+            raise ValueError(f"has {len(value):,} characters; at most {longest} are allowed")
+        if not value.isprintable():
+            raise ValueError(f"must be printable characters on a single line, found {describe(value)}")
+        if value != value.strip():
+            raise ValueError(f"must not begin or end with a space, found {describe(value)}")
+        if not markup and any(char in value for char in "<>"):
+            raise ValueError(f"must not contain < or >, found {describe(value)}")
+        return value
 
     return Expected(f"a printable single line of at most {longest} characters", read)
 

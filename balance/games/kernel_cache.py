@@ -1,7 +1,7 @@
 """Machine code in the cache is checked before it is loaded; what is damaged is compiled again.
 
 Numba loads its cache as it is: a truncated file ends in an error at every start, a flipped byte in a crash.
-So each file has a checksum beside it. A file without one, of an earlier version, gets it once it was read.
+So each file has a checksum beside it, written after it; a file without one is loaded as it is.
 """
 
 from __future__ import annotations
@@ -28,35 +28,31 @@ class CheckedCacheFile(_Unchecked):  # type: ignore[misc]
             return {}
         try:
             _require_same(path)
-            index = super()._load_index()
-            _seal(path)
+            return super()._load_index()
         except Exception as problem:  # noqa: BLE001 - whatever a damaged pickle does
             _discard(path, problem)
             return {}
-        return index
 
     def _save_index(self, overloads: Any) -> None:
         _sum_file(Path(self._index_path)).unlink(missing_ok=True)
         super()._save_index(overloads)
-        _seal(Path(self._index_path), again=True)
+        _seal(Path(self._index_path))
 
     def _load_data(self, name: str) -> Any:
         path = Path(self._data_path(name))
         try:
             _require_same(path)
-            data = super()._load_data(name)
-            _seal(path)
+            return super()._load_data(name)
         except FileNotFoundError:
             raise
         except Exception as problem:  # noqa: BLE001 - the same
             _discard(path, problem)
             raise FileNotFoundError(str(path)) from None  # which Numba takes for "not compiled yet"
-        return data
 
     def _save_data(self, name: str, data: Any) -> None:
         _sum_file(Path(self._data_path(name))).unlink(missing_ok=True)
         super()._save_data(name, data)
-        _seal(Path(self._data_path(name)), again=True)
+        _seal(Path(self._data_path(name)))
 
 
 def install() -> None:
@@ -88,11 +84,10 @@ def _require_same(path: Path) -> None:
         raise ValueError("it is not what was written")
 
 
-def _seal(path: Path, *, again: bool = False) -> None:
-    """Write the checksum of a file beside it, unless it is there."""
+def _seal(path: Path) -> None:
+    """Write the checksum of a file beside it."""
     try:
-        if again or not _sum_file(path).exists():
-            write_whole(_sum_file(path), _sha256(path).encode())
+        write_whole(_sum_file(path), _sha256(path).encode())
     except OSError:
         return  # a cache that cannot be written is of use nevertheless
 

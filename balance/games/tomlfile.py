@@ -102,33 +102,26 @@ def read_toml(path: Path, problems: Problems) -> dict[str, Any]:
         message = f"not valid TOML: {_in_words(error)}"
     except RecursionError:
         message = f"nested too deeply; a catalog file has at most {DEEPEST} levels"
-    except _BadFileError as error:
-        message = str(error)
     except ValueError as error:
         # tomllib lets through what Python thinks of a number with thousands of digits
-        large = "digits" in str(error)
-        message = "holds a number that is far too large" if large else f"cannot be read: {error}"
+        message = "holds a number that is far too large" if "digits" in str(error) else str(error)
     else:
         return document
     problems.add(str(path), "", "", message)
     return {}
 
 
-class _BadFileError(ValueError):
-    """A file that is not a catalog; the message says why."""
-
-
 def _parse(raw: bytes) -> dict[str, Any]:
     if not raw.strip():
-        raise _BadFileError("the file is empty")
+        raise ValueError("the file is empty")
     if b"\0" in raw:
-        raise _BadFileError("the file is binary, not TOML text")
+        raise ValueError("the file is binary, not TOML text")
     text = raw.decode("utf-8-sig")
     if _DOTTED.search(text):
         raise RecursionError
     document = tomllib.loads(text)
     if not document:
-        raise _BadFileError("the file is empty: it holds comments only")
+        raise ValueError("the file is empty: it holds comments only")
     if _depth(document) > DEEPEST:
         raise RecursionError
     return document

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,15 +21,6 @@ _VALUE_RATE = 6e-4
 _SURE = 0.98
 """Decisions taken with a higher probability teach little: a share of them is fitted, and counts for all."""
 _SURE_SHARE = 0.25
-
-
-@dataclass(frozen=True)
-class Step:
-    """The settings of one pass."""
-
-    rate: float
-    entropy: float
-    minibatch: int
 
 
 class Fitter:
@@ -79,7 +69,14 @@ class Fitter:
                 parts.append(guess.numpy())
         return np.concatenate(parts) if parts else np.zeros(0, np.float32)
 
-    def fit(self, parts: Sequence[Experience], step: Step, rng: np.random.Generator) -> dict[str, float]:
+    def fit(
+        self,
+        parts: Sequence[Experience],
+        rate: float,
+        entropy: float,
+        minibatch: int,
+        rng: np.random.Generator,
+    ) -> dict[str, float]:
         """Make one pass over experiences, one per thread, all at once; return what to log."""
         self._share()
         guesses = self.run([lambda k=k: self.values(parts[k], k) for k in range(self.threads)])
@@ -93,20 +90,19 @@ class Fitter:
         everything = np.concatenate(gains)
         mean, spread = float(everything.mean()), float(everything.std()) + 1e-6
         gains = tuple((gain - mean) / spread for gain in gains)
-        size = step.minibatch // self.threads
+        size = minibatch // self.threads
         orders = [rng.permutation(_kept(part, rng)) for part in parts]
         steps = max(1, min(order.size for order in orders) // size)
         policy = len(list(self.policy.parameters()))
         for number, group in enumerate(self.optimiser.param_groups):
-            rate = max(step.rate, _VALUE_RATE) if number >= policy else step.rate
-            group["lr"] = rate * group["scale"]
+            group["lr"] = (max(rate, _VALUE_RATE) if number >= policy else rate) * group["scale"]
         logs = np.zeros(4)
         for number in range(steps):
             jobs = []
             for k in range(self.threads):
                 rows = np.sort(np.array_split(orders[k], steps)[number])
                 jobs.append(
-                    lambda k=k, rows=rows: self._gradient(k, parts[k], rows, gains[k], returns[k], step)
+                    lambda k=k, rows=rows: self._gradient(k, parts[k], rows, gains[k], returns[k], entropy)
                 )
             logs += np.mean(self.run(jobs), axis=0)
             self._step()
@@ -126,7 +122,7 @@ class Fitter:
         self._share()
 
     def _gradient(
-        self, k: int, part: Experience, rows: Ints, gains: Floats, returns: Floats, step: Step
+        self, k: int, part: Experience, rows: Ints, gains: Floats, returns: Floats, weight: float
     ) -> tuple[float, float, float, float]:
         policy, critic = self._replicas[k]
         rules = torch.from_numpy(part.rules)
@@ -142,7 +138,7 @@ class Fitter:
         spread = (share * entropy).sum()
         guesses: Any = critic.values(rules, cell, situations)
         error = (share * (guesses - torch.from_numpy(returns[rows])).square()).sum()
-        (loss - step.entropy * spread + 0.5 * error).backward()
+        (loss - weight * spread + 0.5 * error).backward()
         clipped = float(((ratio - 1).abs() > CLIP).float().mean())
         return float(loss.detach()), float(error.detach()), float(spread.detach()), clipped
 

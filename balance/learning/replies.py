@@ -4,10 +4,11 @@ The reply is a network like any other, trained against the frozen table alone. W
 a better optimiser might find more.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -34,24 +35,6 @@ class Reply:
     """`learned`: began as the frozen network; `nothing`: began at random play."""
 
 
-class _OneCell:
-    """A game reduced to one cell."""
-
-    def __init__(self, game: Trainable, make: Callable[[], Any]) -> None:
-        self._game, self._make = game, make
-        self.layout, self.learner, self.past = game.layout, game.learner, game.past
-        self.bots, self.margin = game.bots, game.margin
-        self.combinations: Sequence[tuple[str, ...]] = ((),)
-        self.counts: Mapping[int, float] = {0: 1.0}
-        self.figure = game.figure
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._game, name)
-
-    def cell(self, combination: Any, players: int, rng: Any) -> Any:  # noqa: ARG002
-        return self._make()
-
-
 def best_reply(
     game: Trainable,
     make: Callable[[], Any],
@@ -72,12 +55,10 @@ def best_reply(
     settings = Settings(
         (stage,), seed, threads, _CELLS, _GAMES, frozen_play=1.0, alone=1.0, evaluate_every=0, probe_every=0
     )
-    one = _OneCell(game, make)
-    training = Training(cast("Trainable", one), None, settings, start, frozen)
-    while training.games < games:
-        before = training.games
-        training.step()
-        advance(training.games - before)
+    one = copy(game)
+    vars(one).update(combinations=((),), counts={0: 1.0}, cell=lambda *_: make())
+    training = Training(one, None, settings, start, frozen)
+    training.run(games, advance)
     points, spread = measure_alone(game, make(), training.fitter.policy.weights(), frozen, fresh, seed + 1)
     half = Z * spread / sqrt(fresh)
     gain = points - 1.0
@@ -97,7 +78,7 @@ def measure_alone(
     indices = np.arange(games, dtype=np.int64)
     seats = np.full((games, cell.players), frozen.policy, np.int64)
     seats[indices, indices % cell.players] = game.learner
-    winners = game.outcomes(cell, seed, indices, seats)
+    winners, _, _ = game.player().outcomes(cell, seed, indices, seats)
     points = np.where(winners == indices % cell.players, cell.players, 0.0)
     points = np.where(winners < 0, 1.0, points)
     least = cell.players * sqrt((games - 1.0) / games**2)

@@ -9,7 +9,7 @@ import json
 import time
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from balance.errors import DataError
+from balance.files import write_whole
 from balance.games.compiled.recorder import Recorder
 from balance.games.compiled.weights import (
     CRITIC,
@@ -26,9 +27,9 @@ from balance.games.compiled.weights import (
     Stamp,
     critic_of,
     fold,
-    write_weights,
+    weights_file,
 )
-from balance.learning.ppo import Fitter, Step
+from balance.learning.ppo import Fitter
 from balance.learning.recording import Experience, Ints, gather
 
 Combination = tuple[str, ...]
@@ -37,18 +38,15 @@ LOG: Final = "log.jsonl"
 WEIGHTS: Final = "weights.npz"
 AVERAGED: Final = 5
 """Snapshots that count in the weights that training leaves, beside the last ones."""
-LEAGUE_SHARE: Final = 0.4
-"""Share of the games against the past in which it is one of the league."""
 
 
-class Recording(Protocol):
-    """Plays games for a recorder; one per thread."""
+class Playing(Protocol):
+    """Plays games, for a recorder if there is one; one per thread."""
 
-    def record(
-        self, cell: Any, seed: int, indices: Ints, policies: Ints, recorder: Recorder
+    def outcomes(
+        self, cell: Any, seed: int, indices: Ints, policies: Ints, recorder: Recorder | None = None
     ) -> tuple[Ints, Ints, Ints]:
         """Play one game per index; return winners (-1 none), rounds and scores."""
-        ...
 
 
 class Trainable(Protocol):
@@ -69,43 +67,30 @@ class Trainable(Protocol):
 
     def stamp(self) -> Stamp:
         """Return what weights must be stamped with."""
-        ...
 
     def weights(self) -> dict[str, Floats]:
         """Return the weights of the present learned player."""
-        ...
 
     def known(self) -> list[str]:
         """Return digests of the variants that are met."""
-        ...
 
     def without(self, combinations: Iterable[Combination]) -> "Trainable":
         """Return the same without some combinations, to see how what was never met is played."""
-        ...
 
     def only(self, variant: str) -> "Trainable":
         """Return the same with the combinations that hold one variant."""
-        ...
 
     def cell(self, combination: Combination, players: int, rng: np.random.Generator) -> Any:
         """Compile a cell of a combination, with whatever else is drawn."""
-        ...
 
-    def player(self) -> Recording:
+    def player(self) -> Playing:
         """Return something that plays."""
-        ...
-
-    def outcomes(self, cell: Any, seed: int, indices: Ints, policies: Ints) -> Ints:
-        """Return who wins games (-1: nobody)."""
-        ...
 
     def search_points(self, weights: Mapping[str, Floats], combination: Combination, seed: int) -> float:
         """Return the win points of one who searches among learners; 1.0 where a game has no search."""
-        ...
 
     def evaluate(self, weights: Mapping[str, Floats], seed: int) -> dict[str, float]:
         """Measure weights against bots."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -179,11 +164,8 @@ class Training:
         settings: Settings,
         start: Mapping[str, Floats] | None = None,
         frozen: "Frozen | None" = None,
-        league: Sequence[Mapping[str, Floats]] = (),
     ) -> None:
         self.game, self.folder, self.settings = game, folder, settings
-        self.league = league
-        """Weights that stay among the past selves, such as best replies."""
         self.fitter = Fitter(game.layout, settings.threads, settings.seed)
         if start is not None:
             self.fitter.policy.load(start)
@@ -206,6 +188,13 @@ class Training:
             if (folder / CHECKPOINT).exists():
                 self._resume(folder / CHECKPOINT)
 
+    def run(self, games: int, advance: Callable[[int], object]) -> None:
+        """Play and fit until this many games have been played."""
+        while self.games < games:
+            before = self.games
+            self.step()
+            advance(self.games - before)
+
     def step(self) -> dict[str, Any]:
         """Play and fit once."""
         began = time.monotonic()
@@ -215,7 +204,7 @@ class Training:
         weights = self.fitter.policy.weights()
         networks = {self.game.learner: weights}
         for policy in self.game.past:
-            pool = self.league if self.league and rng.random() < LEAGUE_SHARE else self.snapshots
+            pool = self.snapshots
             networks[policy] = dict(pool[int(rng.integers(len(pool)))]) if pool else weights
         if self.frozen is not None and self.frozen.weights is not None:
             networks[self.frozen.policy] = dict(self.frozen.weights)
@@ -227,12 +216,8 @@ class Training:
             ]
         )
         played = time.monotonic() - began
-        step = Step(
-            rate=_falling(stage.rate, done),
-            entropy=_falling(stage.entropy, done),
-            minibatch=settings.minibatch,
-        )
-        logged = self.fitter.fit(parts, step, rng)
+        rate, entropy = _falling(stage.rate, done), _falling(stage.entropy, done)
+        logged = self.fitter.fit(parts, rate, entropy, settings.minibatch, rng)
         results = [result for part in parts for result in part.results]
         self._keep_standing(results)
         self.iteration += 1
@@ -303,19 +288,17 @@ class Training:
                 cell.networks[policy] = fold(weights, cell.features)
             seats = self._seat(cell.players, stage, rng)
             indices = rng.integers(1 << 31, size=settings.games).astype(np.int64)
-            winners, rounds, scores = player.record(
+            winners, rounds, scores = player.outcomes(
                 cell, int(rng.integers(1 << 62)), indices, seats, recorder
             )
             rules.append(cell.features)
             cells.append(np.full(settings.games, number))
             rewards.append(self._rewards(winners, scores, margin))
-            results.append(_result(int(place), seats == game.learner, winners, rounds, self._are_bots(seats)))
+            bots = np.isin(seats, [policy for policy, _ in game.bots])
+            results.append(_result(int(place), seats == game.learner, winners, rounds, bots))
         part = gather(recorder, np.concatenate(cells), np.array(rules, np.float32), _stack(rewards))
         part.results = results
         return part
-
-    def _are_bots(self, seats: Ints) -> Any:
-        return np.isin(seats, [policy for policy, _ in self.game.bots])
 
     def _seat(self, players: int, stage: Stage, rng: np.random.Generator) -> Ints:
         """Draw who sits at the tables of a cell."""
@@ -392,22 +375,20 @@ class Training:
         """Write weights and checkpoint, if there is a folder."""
         if self.folder is None:
             return
-        weights = self.fitter.policy.weights()
-        write_weights(self.folder / WEIGHTS, self.mean_weights(), self.game.stamp(), self.log())
-        arrays: dict[str, Any] = {f"policy/{n}": a for n, a in weights.items()}
-        arrays |= {f"critic/{n}": a for n, a in self.fitter.critic.weights().items()}
-        state = self.fitter.optimiser.state_dict()["state"]
-        for number, moments in state.items():
-            for name, value in moments.items():
-                arrays[f"adam/{number}/{name}"] = value.numpy()
-        for number, snapshot in enumerate(self.snapshots):
-            arrays |= {f"snapshot/{number}/{n}": a for n, a in snapshot.items()}
-        arrays |= {
-            "standing": self.standing,
-            "stalling": self.stalling,
-            "beaten": self.beaten,
-            "progress": np.array([self.iteration, self.games]),
-        }
+        averaged = weights_file(self.mean_weights(), self.game.stamp(), self.log())
+        write_whole(self.folder / WEIGHTS, averaged)
+        arrays = _flat(
+            {
+                "policy": self.fitter.policy.weights(),
+                "critic": self.fitter.critic.weights(),
+                "adam": self.fitter.optimiser.state_dict()["state"],
+                "snapshot": dict(enumerate(self.snapshots)),
+                "standing": self.standing,
+                "stalling": self.stalling,
+                "beaten": self.beaten,
+                "progress": np.array([self.iteration, self.games]),
+            }
+        )
         partial = self.folder / "checkpoint.part.npz"
         np.savez(partial, **arrays)
         partial.replace(self.folder / CHECKPOINT)
@@ -431,35 +412,46 @@ class Training:
             ) from error
 
     def _take_up(self, arrays: Mapping[str, Any]) -> None:
-        under = _under(arrays)
-        self.fitter.policy.load(under("policy/"))
-        self.fitter.critic.load(under("critic/"))
-        self.iteration, self.games = (int(value) for value in arrays["progress"])
-        self.standing, self.stalling, self.beaten = (arrays[n] for n in ("standing", "stalling", "beaten"))
-        state: dict[int, dict[str, Any]] = {}
-        for name, value in under("adam/").items():
-            number, moment = name.split("/")
-            state.setdefault(int(number), {})[moment] = torch.from_numpy(value)
+        kept = _nested(arrays)
+        self.fitter.policy.load(kept["policy"])
+        self.fitter.critic.load(kept["critic"])
+        self.iteration, self.games = (int(value) for value in kept["progress"])
+        self.standing, self.stalling, self.beaten = (kept[n] for n in ("standing", "stalling", "beaten"))
+        moments = {
+            int(number): {name: torch.from_numpy(value) for name, value in one.items()}
+            for number, one in kept.get("adam", {}).items()
+        }
         groups = self.fitter.optimiser.state_dict()["param_groups"]
-        self.fitter.optimiser.load_state_dict({"state": state, "param_groups": groups})
-        snapshots: dict[int, dict[str, Floats]] = {}
-        for name, value in under("snapshot/").items():
-            number, array = name.split("/")
-            snapshots.setdefault(int(number), {})[array] = value
-        self.snapshots = [snapshots[number] for number in sorted(snapshots)]
+        self.fitter.optimiser.load_state_dict({"state": moments, "param_groups": groups})
+        snapshots = kept.get("snapshot", {})
+        self.snapshots = [snapshots[number] for number in sorted(snapshots, key=int)]
+
+
+def _flat(tree: Mapping[Any, Any], above: str = "") -> dict[str, Any]:
+    """Return the arrays in nested tables by their paths: `adam/0/step`."""
+    found: dict[str, Any] = {}
+    for name, value in tree.items():
+        inner = isinstance(value, Mapping)
+        found |= _flat(value, f"{above}{name}/") if inner else {f"{above}{name}": np.asarray(value)}
+    return found
+
+
+def _nested(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `_flat` made flat; all keys are texts."""
+    tree: dict[str, Any] = {}
+    for path, array in arrays.items():
+        *above, name = path.split("/")
+        place = tree
+        for one in above:
+            place = place.setdefault(one, {})
+        place[name] = array
+    return tree
 
 
 def _falling(ends: tuple[float, float], done: float) -> float:
     """Return the value between two ends, in equal ratios."""
     begin, end = ends
     return begin * (end / begin) ** done if begin else 0.0
-
-
-def _under(arrays: Mapping[str, Any]) -> Any:
-    def under(prefix: str) -> dict[str, Any]:
-        return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
-
-    return under
 
 
 def _stack(rewards: Sequence[Floats]) -> Floats:

@@ -53,10 +53,7 @@ def fine_tune(
     stage = Stage(budget, (8e-4, 1e-4), (0.004, 0.003), self_play=0.3, past_play=0.0)
     settings = Settings((stage,), seed, threads, frozen_play=0.6, evaluate_every=0, probe_every=0)
     training = Training(alone, None, settings, start, frozen)
-    while training.games < budget:
-        before = training.games
-        training.step()
-        advance(training.games - before)
+    training.run(budget, advance)
     tuned = training.weights()
     points = _fresh_points(alone, tuned, frozen, seed)
     gain, half = float(points.mean()) - 1.0, Z * float(points.std(ddof=1)) / sqrt(points.size)

@@ -1,13 +1,14 @@
 """The atlas of a report: every combination of at most two variants, at every number of players and strength.
 
-Numbers are whole (times SCALE), so that the atlas stays small enough to travel inside a page.
+A place of the atlas is a pair of variants, or one alone on the diagonal. Numbers are whole (times SCALE), so
+that the atlas stays small enough to travel inside a page.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,25 +19,30 @@ from balance.judge.interaction import Interaction
 from balance.judge.sentences import needed_sentence
 from balance.judge.verdict import CellVerdict, Verdict
 from balance.measure.metrics import Measurement, Name
-from balance.report.atlas_model import SCALE, Atlas, AtlasMetric, AtlasVariant, AtlasView, Scaled, place
 from balance.report.evidence import Evidence
 from balance.report.formatting import command_path
-from balance.report.glossary import own_words
+from balance.report.glossary import game_words, own_words
 from balance.stats.intervals import Interval
 from balance.sweep.replaying import replay_commands
 
+VERDICT_CODES: Final = {"b": "broken", "u": "undecided", "e": "bent", "f": "fine", ".": "not played"}
+SCALE: Final = 10_000
+_CODES: Final = {word: code for code, word in VERDICT_CODES.items()}
 _MOST_REASONS: Final = 3
-_CODES: Final = {Verdict.BROKEN: "b", Verdict.FINE: "f", Verdict.UNDECIDED: "u", Verdict.BENT: "e"}
 
 
-def make_atlas(evidence: Evidence) -> Atlas | None:
-    """Return the atlas; None if no variant was in force, or more than two at once."""
-    m = evidence
+def make_atlas(m: Evidence, title: str) -> dict[str, Any] | None:
+    """Return what `render/static/atlas.js` reads; None if no variant was in force, or more than two at once.
+
+    `title` is that of the report.
+    """
     if not 1 <= m.size <= 2:
         return None
     played = {name for cell in m.statistics.cells.values() for name in cell.variants}
     variants = sorted(played, key=lambda name: (m.names.get(name, name), name))
-    places = _Places(variants)
+    combinations = [
+        tuple(sorted({one, other})) for k, one in enumerate(variants) for other in variants[k:]
+    ]  # a place each: the upper triangle row by row, diagonal included
     measured = _measured(m)
     metrics = _metrics(m)
     bins, lengths = _lengths(m)
@@ -47,60 +53,47 @@ def make_atlas(evidence: Evidence) -> Atlas | None:
     views, plain, plain_lengths = [], [], []
     for players in m.players:
         for lineup in m.lineups:
-            cells = places.cells(m, players, lineup)
+            found = (m.cell(players, both, lineup) for both in combinations)
+            cells = [cell if cell and cell.games else None for cell in found]
             if not any(cells):
                 continue
             views.append(_view(m, players, lineup, cells, metrics, measured, by_cell, lengths, replays))
             base = m.cell(players, (), lineup)
-            plain.append(
-                {
-                    name: found
-                    for name, found in (measured.get(base.id, {}) if base else {}).items()
-                    if any(name == shown.id for shown in metrics)
-                }
-            )
+            own = measured.get(base.id, {}) if base else {}
+            shown = {metric["id"] for metric in metrics}
+            plain.append({name: list(map(_finite, own[name])) for name in own if name in shown})
             plain_lengths.append(lengths[base.id] if base else ())
-    return Atlas(
-        variants=tuple(AtlasVariant(name, m.names.get(name, name), m.rule(name)) for name in variants),
-        pairs=m.size == 2,
-        metrics=metrics,
-        players=m.players,
-        lineups=tuple((lineup, m.strength_name(lineup)) for lineup in m.lineups),
-        usual=m.usual,
-        views=tuple(views),
-        overall={players: _overall(m, places, players) for players in m.players},
-        plain=tuple(plain),
-        plain_lengths=tuple(plain_lengths),
-        length_bins=tuple(bins),
-        policies=tuple(dict.fromkeys(name for view in views for name in view.styles)),
-        interactions=tuple(
-            (one.measure, one.title, one.scale)
+    return {
+        "variants": [
+            {"id": name, "name": m.names.get(name, name), "rule": m.rule(name)} for name in variants
+        ],
+        "pairs": m.size == 2,  # otherwise only the diagonal is played
+        "metrics": metrics,
+        "players": m.players,
+        "lineups": [(lineup, m.strength_name(lineup)) for lineup in m.lineups],
+        "usual": m.usual,
+        "views": views,  # by number of players, then by lineup; each list has an entry for each place
+        "overall": {players: _overall(m, combinations, players) for players in m.players},
+        "plain": plain,  # for each view: the metrics without variants, value and ends of the interval
+        "plain_lengths": plain_lengths,
+        "length_bins": bins,  # rounds from..to, ends included
+        "policies": list(dict.fromkeys(name for view in views for name in view["styles"])),
+        "interactions": [
+            (one.measure, one.title, one.scale)  # the scale is `log` (a factor) or `points` (a difference)
             for one in {one.measure: one for one in m.interactions}.values()
-        ),
-        query="balance sql RUN @report/cell cell={}",
-    )
+        ],
+        "query": "balance sql RUN @report/cell cell={}",
+        "title": title,
+        "game": m.facts.title,
+        "words": game_words(m.facts),
+        "scale": SCALE,
+        "codes": VERDICT_CODES,
+    }
 
 
-class _Places:
-    """The place of each combination."""
-
-    def __init__(self, variants: Sequence[str]) -> None:
-        n = len(variants)
-        self.combinations: list[tuple[str, ...]] = [()] * (n * (n + 1) // 2)
-        for i, one in enumerate(variants):
-            for j in range(i, n):
-                both = (one,) if i == j else tuple(sorted((one, variants[j])))
-                self.combinations[place(i, j, n)] = both
-
-    def cells(self, evidence: Evidence, players: int, lineup: str) -> list[PlannedCell | None]:
-        """Return the cell of each place."""
-        found = (evidence.cell(players, both, lineup) for both in self.combinations)
-        return [cell if cell and cell.games else None for cell in found]
-
-
-def _measured(evidence: Evidence) -> dict[int, dict[str, Interval]]:
+def _measured(m: Evidence) -> dict[int, dict[str, Interval]]:
     """Return by cell and name what the atlas shows of it, and what each policy wins."""
-    figures = evidence.statistics.figures
+    figures = m.statistics.figures
     shown = [one.metric.atlas or one.metric.name == "win_points" for one in figures.names]
     rows = np.flatnonzero(figures.of_names(shown)[figures.code])
     found: dict[int, dict[str, Interval]] = {}
@@ -115,25 +108,24 @@ def metric_form(metric: Metric) -> str:
     return "integer" if metric.form == "rounds" else metric.form
 
 
-def _metrics(evidence: Evidence) -> tuple[AtlasMetric, ...]:
+def _metrics(m: Evidence) -> list[dict[str, Any]]:
     """Return what can be shown: metrics that some cell has."""
-    shown = [name for name in evidence.statistics.figures.names if name.metric.atlas]
+    names = [name for name in m.statistics.figures.names if name.metric.atlas]
     found = []
-    for sample in sorted(shown, key=lambda sample: sample.metric.order):
-        metric = sample.metric
-        threshold = evidence.thresholds.of(sample)
+    for name in sorted(names, key=lambda name: name.metric.order):
+        threshold = m.thresholds.of(name)
         found.append(
-            AtlasMetric(
-                sample.name,
-                _title(evidence, sample),
-                threshold.reason if threshold else "",
-                metric_form(metric),
-                metric.neutral,
-                threshold.low if threshold else None,
-                threshold.high if threshold else None,
-            )
+            {
+                "id": name.name,
+                "title": _title(m, name),
+                "help": threshold.reason if threshold else "",
+                "kind": metric_form(name.metric),
+                "neutral": name.metric.neutral,
+                "low": threshold.low if threshold else None,
+                "high": threshold.high if threshold else None,
+            }
         )
-    return tuple(found)
+    return found
 
 
 def _title(m: Evidence, measured: Measurement | Name) -> str:
@@ -147,12 +139,16 @@ def _cause(m: Evidence, measured: Measurement) -> str:
     return _title(m, Name(measured.metric, "" if measured.metric.name == "item" else measured.of))
 
 
-def _scaled(intervals: Iterable[Interval | None]) -> Scaled:
-    columns: tuple[list[int | None], ...] = ([], [], [])
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _scaled(intervals: Iterable[Interval | None]) -> dict[str, list[int | None]]:
+    columns: dict[str, list[int | None]] = {"values": [], "lows": [], "highs": []}
     for interval in intervals:
-        for column, end in zip(columns, interval or (None, None, None), strict=True):
-            column.append(None if end is None or not math.isfinite(end) else round(end * SCALE))
-    return Scaled(*map(tuple, columns))
+        for column, end in zip(columns.values(), interval or (math.nan,) * 3, strict=True):
+            column.append(round(end * SCALE) if math.isfinite(end) else None)
+    return columns
 
 
 def _view(
@@ -160,54 +156,58 @@ def _view(
     players: int,
     lineup: str,
     cells: Sequence[PlannedCell | None],
-    metrics: Sequence[AtlasMetric],
+    metrics: Iterable[Mapping[str, Any]],
     measured: Mapping[int, Mapping[str, Interval]],
     by_cell: Mapping[int, Sequence[Interaction]],
-    lengths: Mapping[int, tuple[int, ...]],
+    lengths: Mapping[int, Sequence[int]],
     replays: Mapping[int, str],
-) -> AtlasView:
+) -> dict[str, Any]:
+    """Return the atlas at one number of players and one strength of play."""
     own = [measured.get(cell.id, {}) if cell else {} for cell in cells]
-
-    def scaled(name: str) -> Scaled:
-        return _scaled(found.get(name) for found in own)
-
+    played = dict.fromkeys(name for found in own for name in found)
     verdicts = [_verdict_of(m, cell) if cell else None for cell in cells]
-    policies = [
-        n.partition(":")[2] for n in dict.fromkeys(k for f in own for k in f) if n.startswith("win_points:")
-    ]
     beyond = [{one.measure: one for one in by_cell.get(cell.id, ())} if cell else {} for cell in cells]
     looked = list(dict.fromkeys(name for found in beyond for name in found))
-    return AtlasView(
-        players,
-        lineup,
-        m.strength_name(lineup),
-        tuple(cell.id if cell else None for cell in cells),
-        tuple(cell.games if cell else 0 for cell in cells),
-        "".join(_CODES[found.verdict] if found else "." for found in verdicts),
-        {shown.id: scaled(shown.id) for shown in metrics if any(shown.id in found for found in own)},
-        tuple(lengths[cell.id] if cell else () for cell in cells),
-        {policy: scaled(f"win_points:{policy}") for policy in policies},
-        {
+    return {
+        "players": players,
+        "lineup": lineup,
+        "strength": m.strength_name(lineup),
+        "cells": [cell.id if cell else None for cell in cells],
+        "games": [cell.games if cell else 0 for cell in cells],
+        "verdicts": "".join(_CODES[found.verdict] if found else "." for found in verdicts),
+        "values": {
+            shown["id"]: _scaled(found.get(shown["id"]) for found in own)
+            for shown in metrics
+            if shown["id"] in played
+        },
+        "lengths": [lengths[cell.id] if cell else () for cell in cells],
+        "styles": {
+            name.removeprefix("win_points:"): _scaled(found.get(name) for found in own)
+            for name in played
+            if name.startswith("win_points:")
+        },
+        "interactions": {
             name: _scaled(found[name].interval if name in found else None for found in beyond)
             for name in looked
         },
-        {
+        "sure": {
             name: "".join(
                 "." if name not in found else "01"[found[name].adjusted <= 0.05] for found in beyond
             )
             for name in looked
         },
-        tuple(replays.get(cell.id) if cell else None for cell in cells),
-        tuple(tuple(_reasons(m, found)) if found else () for found in verdicts),
-        tuple(_cause(m, found.broken[0].measured) if found and found.broken else "" for found in verdicts),
-    )
+        "replays": [replays.get(cell.id) if cell else None for cell in cells],
+        "reasons": [_reasons(m, found) if found else () for found in verdicts],
+        "causes": [
+            _cause(m, found.broken[0].measured) if found and found.broken else "" for found in verdicts
+        ],
+    }
 
 
 def _verdict_of(m: Evidence, cell: PlannedCell) -> CellVerdict | None:
     judgement = m.find(cell.players, cell.variants)
-    if judgement is None:
-        return None
-    return next((found for found in judgement.cells if found.cell.lineup == cell.lineup), None)
+    own = judgement.cells if judgement else ()
+    return next((found for found in own if found.cell.lineup == cell.lineup), None)
 
 
 def _reasons(m: Evidence, found: CellVerdict) -> list[str]:
@@ -222,8 +222,8 @@ def _reasons(m: Evidence, found: CellVerdict) -> list[str]:
     return []
 
 
-def _overall(m: Evidence, places: _Places, players: int) -> str:
-    found = (m.find(players, both) for both in places.combinations)
+def _overall(m: Evidence, combinations: Iterable[tuple[str, ...]], players: int) -> str:
+    found = (m.find(players, both) for both in combinations)
     return "".join(_CODES[judgement.verdict] if judgement else "." for judgement in found)
 
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from balance.dataset.manifest import refuse_target
-from balance.dataset.run import Run, Runs, open_runs, read_plan
+from balance.dataset.run import Run, Runs, open_runs
 from balance.dataset.saved_queries import Question, load_question
 from balance.errors import DataError, UsageError
 from balance.experiments.published import PublishedPrices, measured_prices
 from balance.judge.thresholds import load_thresholds
-from balance.nearest import unknown
 from balance.report.formatting import command_path
 from balance.report.model import Answer, Section, without_places
 from balance.userfiles import write_file
@@ -29,6 +28,7 @@ REPORTS: Final = Path("reports")
 """The folder of reports for which no file is named."""
 SUFFIXES: Final = {"html": ".html", "pdf": ".pdf", "json": ".json", "markdown": ".md", "text": ".txt"}
 """The suffix of a file, by format."""
+_FORMATS: Final = {suffix: name for name, suffix in SUFFIXES.items()}
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,6 @@ class ReportRequest:
     """The subject of a report, and the file to write."""
 
     runs: tuple[str | Path, ...]
-    edition: str | None = None
     players: str | int | Sequence[int] | None = None
     pair: tuple[str, str] | None = None
     item: str | None = None
@@ -52,8 +51,7 @@ class ReportRequest:
     @property
     def formats(self) -> tuple[str, ...]:
         """The formats to write; without a format, that of the file's suffix."""
-        ends = {suffix: name for name, suffix in SUFFIXES.items()}
-        asked = self.format or ends.get(self.out.suffix if self.out else "", "html")
+        asked = self.format or _FORMATS.get(self.out.suffix if self.out else "", "html")
         if asked not in (*SUFFIXES, "both"):
             raise UsageError(
                 f"format {asked}: expected {', '.join(SUFFIXES)} or both (html and pdf)", parameter="format"
@@ -63,7 +61,7 @@ class ReportRequest:
     def command(self) -> str:
         """Return the command that makes the report again, without the path that it is written to."""
         words = ["balance report", *(command_path(Path(run)) for run in self.runs)]
-        given = {"edition": self.edition, "players": _counts(self.players), "item": self.item}
+        given = {"players": _counts(self.players), "item": self.item}
         words += [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value]
         if self.pair:
             words.append("--pair " + " ".join(map(shlex.quote, self.pair)))
@@ -76,13 +74,10 @@ class ReportRequest:
         """Return where each format goes; UsageError for what could not be written."""
         found = {}
         for name in self.formats:
-            if self.out is None:
-                target = REPORTS / f"{self._name()}{SUFFIXES[name]}"
-            elif len(self.formats) > 1:
+            target = self.out or REPORTS / f"{self._name()}{SUFFIXES[name]}"
+            if len(self.formats) > 1 and self.out:
                 target = self.out.with_suffix(SUFFIXES[name])
-            else:
-                target = self.out
-            if target.suffix in SUFFIXES.values() and target.suffix != SUFFIXES[name]:
+            if _FORMATS.get(target.suffix, name) != name:
                 raise UsageError(
                     f"out {target}: a name for {target.suffix[1:]}, but format is {name}",
                     parameter=("out", "format"),
@@ -95,7 +90,6 @@ class ReportRequest:
         """Return a name for a file: the run's, and what of it is looked at."""
         parts = [Path(self.runs[0]).resolve().name]
         parts += [f"{len(self.runs)}-runs"] if len(self.runs) > 1 else []
-        parts += [self.edition] if self.edition else []
         parts += [f"{_counts(self.players)}-players"] if self.players is not None else []
         parts += list(self.pair or ())
         parts += [self.item] if self.item else []
@@ -106,20 +100,6 @@ def _counts(players: str | int | Sequence[int] | None) -> str:
     if players is None or isinstance(players, str | int):
         return "" if players is None else str(players)
     return ",".join(map(str, players))
-
-
-def opened(asked: ReportRequest) -> Runs:
-    """Open the runs, those of the edition if one is asked for."""
-    if not asked.runs:
-        raise UsageError("no run is given")
-    if asked.edition is None:
-        return open_runs(asked.runs)
-    editions = {path: read_plan(Path(path)).edition for path in asked.runs}
-    chosen = [path for path, edition in editions.items() if edition == asked.edition]
-    if not chosen:
-        known = sorted(set(editions.values()))
-        raise UsageError(f"{unknown('edition', asked.edition, known)}; these runs are of {', '.join(known)}")
-    return open_runs(chosen)
 
 
 def build(
@@ -140,14 +120,15 @@ def build(
         raise UsageError(
             "queries: chapters of your own go into the report on all combinations", parameter="queries"
         )
+    if not asked.runs:
+        raise UsageError("no run is given")
     own = [load_question(query, plain=True) for query in asked.queries]
-    runs = opened(asked)
+    runs = open_runs(asked.runs)
     game = runs[0].game
     added = _chapters(runs, own)
     given = _counts(asked.players)
     counts = parse_players([given], game.facts) if given else ()
     thresholds = load_thresholds(game, asked.thresholds)
-    by_default = partial(play_prepared, jobs=jobs)
     command = asked.command()
     if asked.pair:
         return check_answer.pair_report(runs, asked.pair, thresholds, counts, command=command, step=step)
@@ -157,7 +138,7 @@ def build(
         runs,
         thresholds,
         counts,
-        play=play or by_default,
+        play=play or partial(play_prepared, jobs=jobs),
         command=command,
         step=step,
         prices=_quoted(asked.prices, runs[0]) if asked.prices else None,
@@ -191,9 +172,7 @@ def _chapters(runs: Runs, queries: Sequence[Question]) -> list[Section]:
 
 def steps(asked: ReportRequest) -> int:
     """Return how many steps of progress `write` reports."""
-    from balance.report import check_answer, space
-
-    own = check_answer.STEPS if asked.pair or asked.item else space.STEPS
+    own = 2 if asked.pair or asked.item else 6
     return own + sum(2 if name == "pdf" else 1 for name in asked.formats)
 
 
@@ -223,9 +202,7 @@ def save(
     force: bool = False,
 ) -> list[Path]:
     """Render a report in each format, then write all of them; folders below REPORTS are made."""
-    rendered: dict[Path, bytes] = {}
-    for name, target in targets.items():
-        rendered[target] = rendering(report, name, paper=paper, step=step)
+    rendered = {target: rendering(report, name, paper=paper, step=step) for name, target in targets.items()}
     for target, content in rendered.items():
         if target.parent == REPORTS:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -235,16 +212,13 @@ def save(
 
 def save_as(answer: Answer, path: Path, *, force: bool = False) -> Path:
     """Write an answer in the format that the suffix of the file names."""
-    formats = {suffix: name for name, suffix in SUFFIXES.items()}
-    if path.suffix not in formats:
-        raise UsageError(f"{path}: expected a name that ends in {', '.join(formats)}", parameter="path")
+    if path.suffix not in _FORMATS:
+        raise UsageError(f"{path}: expected a name that ends in {', '.join(_FORMATS)}", parameter="path")
     refuse_target("path", path, force)
-    return save(answer, {formats[path.suffix]: path}, force=force)[0]
+    return save(answer, {_FORMATS[path.suffix]: path}, force=force)[0]
 
 
-def rendering(
-    report: Answer, name: str, *, paper: str = "a4", step: Step = lambda _: None, width: int = 80
-) -> bytes:
+def rendering(report: Answer, name: str, *, paper: str = "a4", step: Step = lambda _: None) -> bytes:
     """Return an answer in a format of SUFFIXES, as the bytes of a file."""
     from balance.report.render import html, json, pdf, text
 
@@ -253,16 +227,13 @@ def rendering(
     if name == "pdf":
         return pdf.render(report, paper, step)
     step("page")
-    match name:
-        case "html":
-            made = html.render(report)
-        case "json":
-            made = json.render(report)
-        case "markdown":
-            made = text.markdown(report)
-        case _:
-            made = text.text(report, width)
-    return made.encode("utf-8")
+    render: Callable[[Answer], str] = {
+        "html": html.render,
+        "json": json.render,
+        "markdown": text.markdown,
+        "text": text.text,
+    }[name]
+    return render(report).encode("utf-8")
 
 
 def write_report(
@@ -270,7 +241,6 @@ def write_report(
     out: str | Path | None = None,
     *,
     format: str | None = None,  # noqa: A002 - as the option is called
-    edition: str | None = None,
     players: str | int | Sequence[int] | None = None,
     pair: tuple[str, str] | None = None,
     item: str | None = None,
@@ -291,7 +261,6 @@ def write_report(
     given = (runs,) if isinstance(runs, str | Path) else tuple(runs)
     asked = ReportRequest(
         given,
-        edition=edition,
         players=players,
         pair=pair,
         item=item,

@@ -24,7 +24,7 @@ from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import Step
 from balance.report.formatting import count, listed
-from balance.report.glossary import game_words, terms
+from balance.report.glossary import terms
 from balance.report.model import (
     Answer,
     Block,
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from balance.experiments.causes import Causes
     from balance.experiments.suggest import Remedy
 
-STEPS: Final = 4
-"""How many steps of progress these reports have."""
 _MOST_REASONS: Final = 12
 _FEW: Final = 200
 """Games of a cell below which a reader is warned."""
@@ -77,10 +75,7 @@ def pair_report(
     found = judged(game, run.catalog, variants, runs, list(players) or None, thresholds)
     step("what it looks like")
     create_views(found.con, runs, sorted(found.statistics.cells), metrics=None)
-    answer = check_answer(found, command=command)
-    step("sheet")
-    step("chapters")
-    return answer
+    return check_answer(found, command=command)
 
 
 def check_answer(
@@ -126,7 +121,6 @@ class _Sheet:
             subtitle=f"{self.facts.title}, {self.run.plan.edition}, {count(found.games, 'game', 'games')}",
             game=self.facts.title,
             edition=self.run.plan.edition,
-            words=game_words(self.facts),
             summary=self._summary(mended),
             sections=tuple(section for section in sections if section.blocks),
             glossary=terms(self.facts, cells, found.thresholds),

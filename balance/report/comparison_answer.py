@@ -19,7 +19,7 @@ from balance.judge.strengths import strength_of
 from balance.judge.verdict import Verdict
 from balance.report.chapters.method import played_provenance, provenance_of
 from balance.report.formatting import count, text, whole
-from balance.report.glossary import game_words, terms
+from balance.report.glossary import terms
 from balance.report.model import (
     Answer,
     Block,
@@ -73,7 +73,6 @@ def comparison_answer(found: Comparison, command: str = "", *, every: bool = Fal
         subtitle=f"{facts.title}: what changed, on the same deals; {count(found.games, 'game', 'games')}",
         game=facts.title,
         edition=found.candidate.edition,
-        words=game_words(facts),
         summary=words.summary(),
         sections=tuple(section for section in _sections(words, command) if section.blocks),
         glossary=terms(facts, [(name, strength_of(facts, name).name) for name in words.lineups]),

@@ -29,6 +29,7 @@ from balance.measure.cells import statistics as summed
 from balance.measure.items import choose_cells, items_of
 from balance.measure.metrics import Figures
 from balance.report.formatting import command_path, count
+from balance.report.model import Chart, Table
 from balance.report.query_blocks import RunQueries
 from balance.sweep.replaying import own_rules
 
@@ -56,28 +57,20 @@ class Evidence:
     """The one connection of the report; what is summed up once stays there for all queries."""
     thresholds: Thresholds
     players: tuple[int, ...]
-    ranking: Ranking | None
-    """None: the runs hold no game under variants."""
     statistics: Statistics
-    fresh: tuple[Confirmed, ...]
-    not_fresh: str
+    ranking: Ranking | None = None
+    """None: the runs hold no game under variants."""
+    fresh: tuple[Confirmed, ...] = ()
+    not_fresh: str = ""
     """The reason why nothing was played on fresh seeds; empty if it was."""
-    interactions: tuple[Interaction, ...]
-    strength: PublishedLadders | None
-    prices: PublishedPrices | None
+    interactions: tuple[Interaction, ...] = ()
+    strength: PublishedLadders | None = None
+    prices: PublishedPrices | None = None
 
     @property
     def run(self) -> Run:
         """The first run; all others have the same game, catalog and seed."""
         return self.runs[0]
-
-    @cached_property
-    def check(self) -> str:
-        """The command that gives the verdicts again: all runs, and what was narrowed or laid over."""
-        runs = (command_path(run.path) for run in self.runs)
-        return " ".join(
-            ["balance check --all", *runs, *judging_options(self.runs, self.players, self.thresholds)]
-        )
 
     @cached_property
     def own_rules(self) -> str:
@@ -103,13 +96,23 @@ class Evidence:
     def queries(self) -> RunQueries:
         """The query files of reports on these runs."""
         narrowed = set(self.players) < {c.players for run in self.runs for c in run.plan.cells if c.games}
-        other = narrowed or self.thresholds.overlays
+        options = judging_options(self.runs, self.players, self.thresholds)
+        check = " ".join(["balance check --all", *(command_path(run.path) for run in self.runs), *options])
         lineups = {lineup: self.strength_name(lineup) for lineup in self.lineups}
         parts = {str(number): name for number, name in self.item_names.items()}
         names: dict[Any, str] = self.names | lineups | self.item_names | parts
         names["none"] = f"no {self.facts.variant}"
-        counts = self.players if narrowed else ()
-        return RunQueries(self.runs, counts, names, self.con, self.check if other else "")
+        other = narrowed or self.thresholds.overlays
+        return RunQueries(
+            self.runs, self.players if narrowed else (), names, self.con, check if other else ""
+        )
+
+    def ask(
+        self, name: str, caption: str = "", *, n: str | None = None, table: bool = False, **given: Any
+    ) -> Table | Chart:
+        """Return the result of a query file, over `n` games in words; by default those it is about."""
+        n = self.games_of(given.get("lineup", ""), given.get("size")) if n is None else n
+        return self.queries.block(name, given, caption=caption, n=n, table=table)
 
     @cached_property
     def item_lineup(self) -> str | None:
@@ -121,9 +124,10 @@ class Evidence:
         """The names of all items by id."""
         return {item.id: item.name for item in items_of(self.run)} if has_items(self.game) else {}
 
-    def games_of(self, lineup: str = "") -> str:
-        """Return how many games were looked at, all or those of a lineup, in words."""
-        own = (cell.games for cell in self.statistics.cells.values() if lineup in ("", cell.lineup))
+    def games_of(self, lineup: str = "", size: int | None = None) -> str:
+        """Return how many games were looked at, all or those of a lineup or number of variants, in words."""
+        cells = (c for c in self.statistics.cells.values() if lineup in ("", c.lineup))
+        own = (cell.games for cell in cells if size in (None, len(cell.variants)))
         return count(sum(own), "game", "games")
 
     def games_of_each(self, lineup: str) -> str:
@@ -338,26 +342,24 @@ def collect(
     prices: PublishedPrices | None = None,
 ) -> Evidence:
     """Compute everything that a report on all combinations says."""
-    planned = [cell for run in runs for cell in run.plan.cells if cell.games]
-    cells = {cell.id for cell in planned if not players or cell.players in players}
-    if not cells:
-        raise DataError("the runs hold no games at these numbers of players")
-    counts = tuple(sorted({cell.players for cell in planned if cell.id in cells}))
+    counts = _counts(runs, players)
     step("games, seats, deals")
     con = connect()
     every = summed(runs, into=con)
+    kept = {k: cell for k, cell in every.cells.items() if not players or cell.players in players}
+    statistics = replace(every, cells=kept)
     step("verdicts")
-    ranking = _judged(runs, thresholds, players, every)
-    if ranking:
+    ranking = None
+    if any(cell.variants and cell.games for cell in kept.values()):
+        ranking = rank(runs, thresholds, players, summed=every)
         create_tables(con, files(runs, thresholds, players, ranking))
-    statistics = _narrowed(every, players)
     step("pairs against their parts")
     beyond = interactions(runs, statistics, atlas=True, con=con)
     step("the worst on fresh seeds")
     fresh: list[Confirmed] = []
     why = "" if ranking else "nothing was judged"
     if ranking:
-        size = max(len(cell.variants) for cell in statistics.cells.values())
+        size = max(len(cell.variants) for cell in kept.values())
         try:
             fresh = measured_again(ranking, size, lambda named: confirm(ranking, named, play, FRESH_GAMES))
         except DataError as error:
@@ -367,8 +369,8 @@ def collect(
         con,
         thresholds,
         counts,
-        ranking,
         statistics,
+        ranking,
         tuple(fresh),
         why,
         tuple(beyond),
@@ -377,30 +379,16 @@ def collect(
     )
 
 
-def _judged(
-    runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int], every: Statistics
-) -> Ranking | None:
-    """Return all verdicts, or None if there is nothing to judge."""
-    varied = [cell for cell in every.cells.values() if cell.variants and cell.games]
-    if not any(not players or cell.players in players for cell in varied):
-        return None
-    return rank(runs, thresholds, players, summed=every)
-
-
-def _narrowed(statistics: Statistics, players: Sequence[int]) -> Statistics:
-    if not players:
-        return statistics
-    kept = {number: cell for number, cell in statistics.cells.items() if cell.players in players}
-    return replace(statistics, cells=kept)
+def _counts(runs: Sequence[Run], players: Sequence[int]) -> tuple[int, ...]:
+    """Return the numbers of players that were played, of those that are asked for."""
+    played = {cell.players for run in runs for cell in run.plan.cells if cell.games}
+    if not (counts := sorted(played.intersection(players or played))):
+        raise DataError("the runs hold no games at these numbers of players")
+    return tuple(counts)
 
 
 def empty_evidence(runs: Sequence[Run], thresholds: Thresholds, players: Sequence[int] = ()) -> Evidence:
     """Return what is known before anything is computed: names, words and queries, for one item."""
-    played = sorted({cell.players for run in runs for cell in run.plan.cells if cell.games})
-    counts = tuple(n for n in played if not players or n in players)
-    if not counts:
-        raise DataError("the runs hold no games at these numbers of players")
-    facts = runs[0].game.facts
+    counts, facts = _counts(runs, players), runs[0].game.facts
     nothing = Statistics(facts, {}, Figures(facts))
-    con = connect_to(runs, metrics=True)
-    return Evidence(tuple(runs), con, thresholds, counts, None, nothing, (), "", (), None, None)
+    return Evidence(tuple(runs), connect_to(runs, metrics=True), thresholds, counts, nothing)

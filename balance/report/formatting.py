@@ -81,6 +81,12 @@ def listed(names: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(every[:-1])} {last} {every[-1]}"
 
 
+def series_name(series: object) -> str:
+    """Return how a series of a figure is called: a number is one of players."""
+    is_number = isinstance(series, int) and not isinstance(series, bool)
+    return f"{series} players" if is_number else str(series)
+
+
 def command_path(path: Path) -> str:
     """Return a folder as a command names it: a relative path as given, of an absolute path the name alone.
 

@@ -11,7 +11,7 @@ from balance.judge.thresholds import Thresholds
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import Evidence, Step, empty_evidence
 from balance.report.formatting import count, interval
-from balance.report.glossary import game_words, terms
+from balance.report.glossary import terms
 from balance.report.model import Answer, Block, Bullets, Code, Paragraph, Section, Summary, literal
 from balance.report.query_blocks import records_of
 from balance.stats.intervals import Interval
@@ -43,7 +43,7 @@ def item_report(
         raise DataError(f"{facts.title} has no {facts.items}")
     played = (c for r in runs for c in r.plan.cells if c.lineup == lineup and c.players in m.players)
     games = sum(cell.games for cell in played)
-    ranked = records_of(m.queries.block("item-values", {"lineup": lineup}, table=True))
+    ranked = records_of(m.ask("item-values", n="", table=True, lineup=lineup))
     own = next((row for row in ranked if str(row["item"]) == entry.id), None)
     step("sheet")
     described = game.describe(run.catalog, entry)
@@ -65,7 +65,6 @@ def item_report(
         f"{count(games, 'game', 'games')}",
         game=facts.title,
         edition=run.plan.edition,
-        words=game_words(facts),
         summary=Summary(
             _headline(m, own, entry.name, len(ranked)), warning="Too few games to say much." if few else ""
         ),
@@ -85,20 +84,14 @@ def _headline(m: Evidence, own: Mapping[str, Any] | None, name: str, of: int) ->
 
 def _worth(m: Evidence, own: Mapping[str, Any], name: str, lineup: str, n: str) -> list[Section]:
     given = {"item": own["item"], "lineup": lineup}
+    worth = f"{name}: what it is worth to be dealt, by number of players"
+    line = f"{name}: value by number of players; the line is an average {m.facts.item}"
     by_players: tuple[Block, ...] = (
-        m.queries.block(
-            "item-players", given, n=n, table=True,
-            caption=f"{name}: what it is worth to be dealt, by number of players",
-        ),
-        m.queries.block(
-            "item-players", given, n=n,
-            caption=f"{name}: value by number of players; the line is an average {m.facts.item}",
-        ),
-    )  # fmt: skip
-    found = [Section("worth", "What it is worth", by_players)]
-    under = m.queries.block(
-        "item-variants", given | {"most": 12}, caption=f"{name} under {m.facts.variants}", n=n
+        m.ask("item-players", worth, n=n, table=True, **given),
+        m.ask("item-players", line, n=n, **given),
     )
+    found = [Section("worth", "What it is worth", by_players)]
+    under = m.ask("item-variants", f"{name} under {m.facts.variants}", n=n, **given, most=12)
     rows = records_of(under)
     if rows:
         head = Paragraph(

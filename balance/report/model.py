@@ -16,13 +16,13 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
 
-from balance.report.atlas_model import Atlas
-
 if TYPE_CHECKING:
     from balance.judge.counting import Counted
 
 ON_FRESH: Final[Mapping[bool | None, str]] = {True: "Confirmed:", False: "Not confirmed:", None: ""}
 """What stands before a figure on fresh games, by whether they say the same."""
+NUMERIC: Final = frozenset({"integer", "number", "share", "interval"})
+"""Kinds of columns that are set to the right and sorted as numbers."""
 
 
 # --- words
@@ -132,23 +132,16 @@ class Table:
         """Return names of columns and rows of values; the ends of an interval are columns of their own."""
         if self.raw is not None:
             return self.raw
-        ends = [
-            any(row[k].low is not None or row[k].high is not None for row in self.rows)
-            for k in range(len(self.headings))
-        ]
-        names = (
-            (name, f"{name}_low", f"{name}_high") if own else (name,)
-            for name, own in zip((heading.key for heading in self.headings), ends, strict=True)
-        )
-        rows = (
-            tuple(
-                value
-                for cell, own in zip(row, ends, strict=True)
-                for value in ((cell.value, cell.low, cell.high) if own else (cell.value,))
-            )
-            for row in self.rows
-        )
-        return tuple(name for several in names for name in several), tuple(rows)
+        names: list[str] = []
+        columns: list[tuple[Any, ...]] = []
+        for k, heading in enumerate(self.headings):
+            cells = [row[k] for row in self.rows]
+            names.append(heading.key)
+            columns.append(tuple(cell.value for cell in cells))
+            if any(cell.low is not None or cell.high is not None for cell in cells):
+                names += [f"{heading.key}_low", f"{heading.key}_high"]
+                columns += [tuple(cell.low for cell in cells), tuple(cell.high for cell in cells)]
+        return tuple(names), tuple(zip(*columns, strict=True))
 
 
 # --- figures
@@ -180,7 +173,7 @@ class Chart:
     - `ridges`: `label`, `x` (numbers), `y`: one outline for each label, below each other; `middle`, a place
       to mark in each; the first label is drawn behind all others
     - `rows`: `label`, `x` (category), `y`, `low`, `high`: a row of bars for each label
-    - `matrix`: `row`, `column` (every pair once), `y`; codes of VERDICT_CODES if `verdict`
+    - `matrix`: `row`, `column` (every pair once), `y`; verdicts if `verdict`
     """
 
     id: str
@@ -299,6 +292,11 @@ class Worst:
     """The command that looks for what would mend it."""
 
     @property
+    def again(self) -> str:
+        """The figure on fresh games, and whether they confirm it."""
+        return f"{ON_FRESH[self.holds]} {self.fresh}".strip() if self.fresh else ""
+
+    @property
     def tag(self) -> str:
         """What to know at a glance: fresh games contradict it, or its parts are not broken."""
         if self.holds is False:
@@ -362,14 +360,13 @@ class Answer:
     game: str
     """Its title."""
     edition: str
-    words: Mapping[str, str]
-    """The game's own words: `variant`, `variants`, `item`, `items`."""
     summary: Summary
     sections: tuple[Section, ...]
     glossary: Mapping[str, str]
     """Term and explanation; texts mark a term as `[[term]]`."""
     provenance: Provenance
-    atlas: Atlas | None = None
+    atlas: Mapping[str, Any] | None = None
+    """What `balance.report.atlas` made for the page."""
     verdicts: tuple[Mapping[str, Any], ...] = ()
     """One record for each combination and number of players that was judged."""
     findings: tuple[Mapping[str, Any], ...] = ()

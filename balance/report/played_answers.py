@@ -16,7 +16,6 @@ from balance.measure.items import Item
 from balance.report.chapters.method import played_provenance
 from balance.report.comparison_answer import Wording, verdict_records
 from balance.report.formatting import count, interval, text, whole
-from balance.report.glossary import game_words
 from balance.report.model import (
     Answer,
     Block,
@@ -45,7 +44,6 @@ def _answer(
         subtitle=f"{found.edition}, {count(found.games, 'game', 'games')}",
         game=facts.title,
         edition=found.edition,
-        words=game_words(facts),
         summary=Summary(literal(headline)),
         sections=tuple(section for section in sections if section.blocks),
         glossary={},

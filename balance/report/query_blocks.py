@@ -6,6 +6,7 @@ Nothing is computed: values are those of the query, and texts are these values p
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,9 +20,10 @@ from balance.dataset.views import keep_views
 from balance.errors import BalanceError, UsageError
 from balance.measure.cells import connect_to
 from balance.nearest import unknown
-from balance.report.formatting import UNKNOWN, command_path, printed, slug
+from balance.report.formatting import UNKNOWN, command_path, interval, printed, series_name, slug
 from balance.report.glossary import own_words
 from balance.report.model import Cell, Chart, Heading, Mark, Section, Source, Table
+from balance.stats.intervals import Interval
 
 if TYPE_CHECKING:
     import duckdb
@@ -154,12 +156,16 @@ def block_of(
 
     `names` are printed instead of ids in columns of the kinds `variant`, `item`, `pair` and `lineup`.
     """
-    source = Source(n, sql=question.sql, query=question.name, parameters=dict(parameters))
-    name, caption = name or slug(question.name), caption or question.title or question.question
-    made = _chart if question.figure and not table else _table
     names = names or {}
-    block = made(question, name, caption, columns, _by_name(question, columns, rows, names), source, names)
-    return replace(block, raw=(tuple(columns), rows))
+    made = _chart if question.figure and not table else _table
+    return replace(
+        made(question, columns, _by_name(question, columns, rows, names), names),
+        id=name or slug(question.name),
+        caption=caption or question.title or question.question,
+        source=Source(n, sql=question.sql, query=question.name, parameters=dict(parameters)),
+        note=question.note,
+        raw=(tuple(columns), rows),
+    )
 
 
 def _by_name(question: Question, columns: Sequence[str], rows: Values, names: Mapping[Any, str]) -> Values:
@@ -236,15 +242,7 @@ def _value(text: str | None, column: Column) -> Any:
 # --- tables
 
 
-def _table(
-    question: Question,
-    name: str,
-    caption: str,
-    columns: Sequence[str],
-    rows: Values,
-    source: Source,
-    names: Mapping[Any, str],
-) -> Table:
+def _table(question: Question, columns: Sequence[str], rows: Values, names: Mapping[Any, str]) -> Table:
     intervals = {column: ends for column in columns if (ends := interval_of(columns, column))}
     hidden = {end for ends in intervals.values() for end in ends}
     heads = {own: head for (own, _), head in zip(question.columns, question.heads, strict=True)}
@@ -289,15 +287,8 @@ def _table(
             + [cell(own[one], value) if one in own else Cell(None, UNKNOWN) for one in across]
             for own in by_key.values()
         ]
-    return Table(
-        name,
-        caption,
-        tuple(headings),
-        tuple(map(tuple, cells)),
-        source,
-        note=question.note,
-        long=len(cells) > _LONG,
-    )
+    found = tuple(map(tuple, cells))
+    return Table("", "", tuple(headings), found, Source(""), long=len(cells) > _LONG)
 
 
 def _cell(value: Any, kind: str, low: Any, high: Any, has_interval: bool, names: Mapping[Any, str]) -> Cell:
@@ -317,10 +308,7 @@ def _cell(value: Any, kind: str, low: Any, high: Any, has_interval: bool, names:
         return Cell(value, str(value))
     if not has_interval:
         return Cell(value, printed(float(value), kind))
-    if low is None or high is None:
-        return Cell(value, f"{printed(value, kind)} (open-ended)")
-    told = f"{printed(value, kind)} ({printed(low, kind, value)} to {printed(high, kind, value)})"
-    return Cell(value, told, low, high)
+    return interval(Interval(value, *(math.nan if end is None else end for end in (low, high))), kind)
 
 
 def _kind(values: Sequence[Any]) -> str:
@@ -334,15 +322,7 @@ def _kind(values: Sequence[Any]) -> str:
 # --- figures
 
 
-def _chart(
-    question: Question,
-    name: str,
-    caption: str,
-    columns: Sequence[str],
-    rows: Values,
-    source: Source,
-    names: Mapping[Any, str],
-) -> Chart:
+def _chart(question: Question, columns: Sequence[str], rows: Values, names: Mapping[Any, str]) -> Chart:
     axes = question.axes
     heads = dict(zip([column for column, _ in question.columns], question.heads, strict=True))
     data = {
@@ -366,18 +346,17 @@ def _chart(
         else ""
     )
     chart = Chart(
-        name,
-        caption,
+        "",
+        "",
         question.figure,
         data,
-        source,
+        Source(""),
         f"{question.question}{shown}",
         x_title=axes.get("x_title", ""),
         y_title=axes.get("y_title", axes["y"].replace("_", " ")),
         y_kind=kind if kind in ("share", "integer") else "number",
         reference=float(axes["reference"]) if "reference" in axes else None,
         stacked=axes.get("stacked") == "yes",
-        note=question.note,
     )
     linked = next((c for c in columns if heads.get(c, ("", ""))[1] in ("variant", "item", "pair")), "")
     values = [row[columns.index(linked)] if linked else None for row in rows]
@@ -394,14 +373,11 @@ def _chart(
 def _tip(chart: Chart, place: Sequence[int], kind: str, counted: str) -> str:
     """Return the numbers of a part of a chart in words: what, how much with its interval, over how many."""
     data, first = chart.data, place[0]
+    series = list(map(series_name, data["series"]))
 
     def figure(word: str, row: int, low: str, high: str, kind: str) -> str:
         value, least, most = (data[key][row] if key in data else None for key in (word, low, high))
         return _cell(value, kind, least, most, least is not None, {}).text
-
-    def series(row: int) -> str:
-        own = data["series"][row]
-        return f"{own} players" if isinstance(own, int) and not isinstance(own, bool) else str(own)
 
     n = data.get("n", ())
     alike = len({n[row] for row in place}) == 1 if n else False
@@ -416,11 +392,11 @@ def _tip(chart: Chart, place: Sequence[int], kind: str, counted: str) -> str:
     if chart.kind == "ridges":
         said = [f"median {figure('middle', first, 'middle_low', 'middle_high', 'integer')} {chart.x_title}"]
     elif len(place) == 1:
-        where += [series(first)] if named else []
+        where += [series[first]] if named else []
         said = [figure("y", first, "low", "high", kind)]
     else:
         said = [
-            f"{series(row)} {figure('y', row, 'low', 'high', kind)}{'' if alike else over(row)}"
+            f"{series[row]} {figure('y', row, 'low', 'high', kind)}{'' if alike else over(row)}"
             for row in place
         ]
     return f"{', '.join(where)}: {', '.join(said)}{over(first) if alike else ''}"

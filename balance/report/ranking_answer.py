@@ -18,7 +18,7 @@ from balance.measure.metrics import Measurement
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import judging_options
 from balance.report.formatting import count, printed, text, whole, whole_path
-from balance.report.glossary import game_words, terms
+from balance.report.glossary import terms
 from balance.report.model import (
     Answer,
     Bullets,
@@ -58,7 +58,6 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
         subtitle=f"{run.plan.edition}, {count(games, 'game', 'games')}",
         game=facts.title,
         edition=run.plan.edition,
-        words=game_words(facts),
         summary=Summary(
             f"{count(len(ranking.ranked), 'verdict', 'verdicts')}: {counts}.",
             counted,
@@ -74,7 +73,7 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
     )
 
 
-def _sections(found: Ranked, top: int, command: str, counts: Iterable[VerdictCount]) -> Iterator[Section]:
+def _sections(found: Ranked, top: int, command: str, counts: Sequence[VerdictCount]) -> Iterator[Section]:
     ranked = found.ranking.ranked
     if not top:
         yield Section("ranking", "Combinations", (_table(found, command),))
@@ -84,7 +83,8 @@ def _sections(found: Ranked, top: int, command: str, counts: Iterable[VerdictCou
     where = f" at {players.pop()} players" if len(players) == 1 else ""
     left = len(ranked) - top
     note = [f"... and {left:,} more: --top 0, or --format csv." if left > 0 else "", *_unseen(found)]
-    blocks = (_short_table(found, top, command, " ".join(note).strip()), Code(command))
+    table = _short_table(found, top, command, " ".join(note).strip())
+    blocks = (table, Bullets(tuple(map(_estimated, counts))), Code(command))
     yield Section("ranking", f"The {min(top, len(ranked))} worst{where}", blocks)
 
 
@@ -181,6 +181,11 @@ def _table(found: Ranked, command: str) -> Table:
     )
     caption = "Those that are broken only together first, then the worst"
     return Table("ranking", caption, headings, tuple(rows), Source("", command=command))
+
+
+def _estimated(counts: VerdictCount) -> str:
+    """Return how many there are of each class, in one line."""
+    return f"{counts.players} players: about {', '.join(map(str, counts.estimated))}"
 
 
 def _overview(found: Ranked, counts: Iterable[VerdictCount]) -> Iterator[str]:

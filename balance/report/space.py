@@ -13,7 +13,7 @@ from balance.report.atlas import make_atlas
 from balance.report.chapters import items, length, matrices, method, summary, tension, variants, wins
 from balance.report.evidence import Step, collect
 from balance.report.formatting import count, listed
-from balance.report.glossary import game_words, terms
+from balance.report.glossary import terms
 from balance.report.model import Answer, Section
 from balance.report.records import finding_record, verdict_record
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 _MOST_LISTED: Final = 150
 """The most combinations that are listed one by one; the atlas, or its matrices on paper, shows more."""
-STEPS: Final = 10
-"""How many steps of progress `space_report` reports."""
 
 
 def space_report(
@@ -39,7 +37,8 @@ def space_report(
     """Return the report on all combinations of runs; `command` is what makes it again."""
     m = collect(runs, thresholds, players, play=play, step=step, prices=prices)
     step("atlas")
-    atlas = make_atlas(m)
+    title = f"{m.facts.title}: is it balanced?"
+    atlas = make_atlas(m, title)
     step("chapters")
     first = summary.make_summary(m)
     made = method.provenance_of(m.runs, m.games, command)
@@ -56,12 +55,11 @@ def space_report(
     ]
     return Answer(
         kind="space",
-        title=f"{m.facts.title}: is it balanced?",
+        title=title,
         subtitle=f"{m.combinations.capitalize()}, {m.run.plan.edition}, "
         f"{listed([str(n) for n in m.players])} players, {count(m.games, 'game', 'games')}",
         game=m.facts.title,
         edition=m.run.plan.edition,
-        words=game_words(m.facts),
         summary=first,
         sections=tuple(section for section in sections if section is not None),
         glossary=terms(m.facts, [(lineup, m.strength_name(lineup)) for lineup in m.lineups], thresholds),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from balance.stats.intervals import adjusted
 
@@ -38,7 +38,6 @@ class Look(NamedTuple):
     """One of several looks at data that double from look to look; how many there are is fixed beforehand."""
 
     number: int
-    """From 1."""
     of: int
 
     @property
@@ -60,3 +59,6 @@ class Look(NamedTuple):
         Look(number=1, of=5)
         """
         return cls(1, 1 + math.ceil(math.log2(1 + budget / max(at_hand, 1))))
+
+
+ONE_LOOK: Final = Look(1, 1)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 Z: Final = 1.959963984540054
-"""The normal quantile of 97.5%."""
 
 
 class Interval(NamedTuple):

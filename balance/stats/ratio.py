@@ -7,7 +7,7 @@ in SQL. Confidence is 95%, two-sided; `docs/methods.md` has the reasons. Plays n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
@@ -234,14 +234,6 @@ class Common(_Arrays):
     yu: Whole
     yv: Whole
 
-    @classmethod
-    def of(cls, x: Any, y: Any, u: Any, v: Any) -> Common:
-        """Sum up deals that are at hand one by one: the last axis."""
-        a, b, c, d = np.broadcast_arrays(*(np.asarray(one, np.int64) for one in (x, y, u, v)))
-        products = [(one * two).sum(-1) for one, two in ((a, c), (a, d), (b, c), (b, d))]
-        some = ((b != 0) | (d != 0)).sum(-1)
-        return cls(*map(np.asarray, (some, a.sum(-1), b.sum(-1), c.sum(-1), d.sum(-1), *products)))
-
     def __add__(self, other: Common) -> Common:
         """Return the sums over the deals of both, which have none in common."""
         return Common(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
@@ -273,16 +265,6 @@ class Difference(_Arrays):
     own: Ratio
     base: Ratio
     common: Common
-
-    @classmethod
-    def of(cls, x: Any, y: Any, u: Any, v: Any) -> Difference:
-        """Sum up deals that are at hand one by one: x of y here, u of v there.
-
-        >>> found = Difference.of([3, 2, 4, 3], 1, [1, 1, 2, 2], 1)
-        >>> float(found.value), int(found.deals), round(float(found.low), 3), round(float(found.high), 3)
-        (1.5, 4, 0.581, 2.419)
-        """
-        return cls(Ratio.of(x, y), Ratio.of(u, v), Common.of(x, y, u, v))
 
     def __add__(self, other: Difference) -> Difference:
         """Return the difference over the deals of both, which have none in common."""
@@ -411,17 +393,6 @@ class Quantiles(_Arrays):
     design: Floats
     """How many times fewer independent games would say as much; more than 1 where deals were replayed."""
 
-    @classmethod
-    def of(cls, counts: Mapping[int, int], level: float, design: float = 1.0, longest: int = 0) -> Quantiles:
-        """Return one quantile; `counts` has how many games have each number, none above `longest`.
-
-        >>> Quantiles.of({1: 10, 2: 80, 3: 10}, 0.95).interval
-        Interval(value=3.0, low=2.0, high=3.0)
-        """
-        dense = np.zeros(max([longest, *counts]) + 1, np.int64)
-        dense[list(counts)] = list(counts.values())
-        return cls(dense, np.asarray(level, np.float64), np.asarray(design, np.float64))
-
     @cached_property
     def _upto(self) -> Array:
         return np.cumsum(self.counts, -1)
@@ -432,7 +403,6 @@ class Quantiles(_Arrays):
         return self._upto[..., -1]
 
     def _ranked(self, rank: Array) -> Floats:
-        """Return the number of a rank, the smallest having rank 1."""
         return np.asarray((self._upto < np.asarray(rank)[..., None]).sum(-1), np.float64)
 
     @cached_property
@@ -458,7 +428,6 @@ class Quantiles(_Arrays):
         return self._ranked(np.minimum(self.n, np.ceil(self.n * self.level + self._reach) + 1))
 
     def _below(self, threshold: Any, *, included: bool) -> Array:
-        """Return how many games have less, or no more."""
         least = np.floor(threshold) if included else np.ceil(threshold) - 1
         place = np.clip(np.asarray(least, np.int64), -1, self.counts.shape[-1] - 1)
         place = np.broadcast_to(place, np.shape(self.level))

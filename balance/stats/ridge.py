@@ -21,14 +21,12 @@ class Ridge:
 
     features: tuple[str, ...]
     center: tuple[float, ...]
-    """The means of the features."""
     mean: float
     """The mean of the figure: what is predicted at the means of the features."""
     slopes: tuple[float, ...]
     leverage: tuple[tuple[float, ...], ...]
     """How much further off a prediction is away from the means, as a quadratic form."""
     freedom: float
-    """Degrees of freedom of the error."""
     observations: int
     error: float
     """Leave-one-out error: the root of the mean square of what each observation is off, fitted without it."""

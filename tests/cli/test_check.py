@@ -249,6 +249,7 @@ def test_the_worst_fit_on_one_screen_a_line_each(check, strict, made, tmp_path):
     assert (widest(lines, tmp_path) <= 80, len(lines) <= 24) == (True, True)
     _, out, _ = check("--all", str(made.path), *strict, "--top", "10", "--players", "3")
     assert "The 3 worst at 3 players" in out
+    assert "- 3 players: about 3 broken (3 to 3), 0 bent (0 to 0), 0 fine (0 to 0)\n" in out
     assert re.search(r"^1  × +\w+ +length \d+ +\d+$", out, re.MULTILINE)
     assert "Not looked at: " in out
 

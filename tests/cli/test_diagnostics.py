@@ -192,9 +192,9 @@ def test_shell_completion_knows_commands_and_formats(cli):
 
 def progress_on(stream, monkeypatch):
     monkeypatch.setattr("sys.stderr", stream)
-    with diagnostics.progress("games", 4) as line:
+    with diagnostics.progress("games", 4) as advance:
         for _ in range(4):
-            line.advance()
+            advance()
 
 
 def test_progress_is_silent_in_a_pipe(monkeypatch, tmp_path):
@@ -208,8 +208,8 @@ def test_a_long_note_leaves_bar_percent_and_time_in_80_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     with os.fdopen(side, "w") as stream:
         monkeypatch.setattr("sys.stderr", stream)
-        with diagnostics.progress("playing", 4, "compiling first") as line:
-            line.advance(1, "123,456 games/s, 10 of 20 shards, " + "a long name of a cell " * 5)
+        with diagnostics.progress("playing", 4, "compiling first") as advance:
+            advance(1, "123,456 games/s, 10 of 20 shards, " + "a long name of a cell " * 5)
         time.sleep(0.05)
         seen = os.read(controller, 100_000).decode()
     os.close(controller)

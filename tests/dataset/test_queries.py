@@ -20,7 +20,8 @@ from balance.dataset.saved_queries import ask, questions
 from balance.dataset.views import create_views
 from balance.stats.arithmetic import student, wilson
 from balance.stats.intervals import Z
-from balance.stats.ratio import Common, Difference, Multiple, Ratio
+from balance.stats.ratio import Multiple, Ratio
+from tests.sums import common_of, difference_of
 
 ACTIONS = ("speculate", "invent", "research", "work")
 QUESTIONS = questions()
@@ -286,7 +287,7 @@ def lengths_of(rows, key, games):
         sums[game.game_index][1] += 1
     x, y, u, v = np.array(list(sums.values())).T
     own, base = Ratio.of(x, y), Ratio.of(u, v)
-    multiple = Multiple(own, base, Common.of(x, y, u, v)).interval
+    multiple = Multiple(own, base, common_of(x, y, u, v)).interval
     row = {"p05": float(rank(rounds, 5)), "median": half, "p95": float(rank(rounds, 95))}
     row |= dict(zip(("mean", "mean_low", "mean_high"), own.interval, strict=True))
     row |= dict(zip(("ratio", "ratio_low", "ratio_high"), multiple, strict=True))
@@ -453,7 +454,7 @@ def answer_invention_value_by_twist(rows, given):
                 if with_it in rows.combinations:
                     deal[2] += seat.points
                     deal[3] += 1
-            difference = Difference.of(*np.array(list(sums.values())).T)
+            difference = difference_of(*np.array(list(sums.values())).T)
             value, low, high = difference.interval
             row = {"lineup": lineup, "twist": twist, "twist_name": rows.names["twists"][twist]}
             row |= {"difference": value, "low": low, "high": high}

@@ -37,8 +37,8 @@ from balance.measure.paired import (
 )
 from balance.report.comparison_answer import comparison_answer
 from balance.stats.corrections import benjamini_yekutieli, harmonic
-from balance.stats.ratio import Difference
 from tests.games.tiny import GAME
+from tests.sums import difference_of
 
 NEFARIOUS = games.get("nefarious")
 STORM = '[[mood]]\nid = "windy"\nrun_change = -2\n'
@@ -116,7 +116,7 @@ def test_sums_of_a_cell_are_those_of_its_rows(tiny_phase, part, table, column):
         now, before = (of_deals(run, cell, column, table) for run, cell in sides)
         games_ = np.full(40, 2 * (own.players if table == "seats" else 1))
         found = measured[Group(own.players, own.lineup, own.variants, whole=True)][part]
-        assert same(found, Difference.of(now, games_, before, games_))
+        assert same(found, difference_of(now, games_, before, games_))
 
 
 def test_cells_are_put_together_by_deal(tiny_phase):
@@ -130,7 +130,7 @@ def test_cells_are_put_together_by_deal(tiny_phase):
         columns[1] += of_deals(tiny_phase.base, own.base, "rounds")
     held = np.full(40, 2 * len(at))
     figure = measured[Group(3, "field")]["mean_length"]
-    assert same(figure, Difference.of(columns[0], held, columns[1], held))
+    assert same(figure, difference_of(columns[0], held, columns[1], held))
     per_deal = (columns[0] - columns[1]) / 8
     assert figure.value == pytest.approx(per_deal.mean())
     assert figure.variance == pytest.approx(per_deal.var(ddof=1) / 40)
@@ -161,7 +161,7 @@ def test_the_seat_that_was_dealt_a_card_counted_from_rows(cheap):
         scores = [rows.filter(pl.col("cell_id") == cell) for rows, cell in sides]
         assert scores[0].height
         held = np.ones(scores[0].height, np.int64)
-        expected = Difference.of(scores[0]["score"].to_numpy(), held, scores[1]["score"].to_numpy(), held)
+        expected = difference_of(scores[0]["score"].to_numpy(), held, scores[1]["score"].to_numpy(), held)
         assert same(found[Group(own.players, own.lineup, own.variants, whole=True)], expected)
 
 
@@ -189,7 +189,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say(place):
     covered = 0
     for k in range(blocks):
         part = slice(k * size, (k + 1) * size)
-        difference = Difference.of(after[part], ones, before[part], ones)
+        difference = difference_of(after[part], ones, before[part], ones)
         (change,) = changes_of([row_of(difference)])
         covered += change.low <= truth <= change.high
     # 95%, give or take three standard errors of 150 tries
@@ -244,11 +244,11 @@ def test_false_claims_stay_rare_when_nothing_changed():
 def test_where_every_deal_differs_by_the_same_it_is_sure():
     ones = np.ones(20, np.int64)
     before = np.arange(20)
-    difference = Difference.of(before + 3, ones, before, ones)
+    difference = difference_of(before + 3, ones, before, ones)
     (change,) = changes_of([row_of(difference)])
     assert (change.difference, change.low, change.high) == (3.0, 3.0, 3.0)
     assert change.p == 0.5**19
-    few = Difference.of(before[:9] + 3, ones[:9], before[:9], ones[:9])
+    few = difference_of(before[:9] + 3, ones[:9], before[:9], ones[:9])
     assert changes_of([row_of(few)])[0].p is None
 
 
@@ -356,7 +356,7 @@ def test_what_is_left_without_a_combination_is_counted_from_the_others(place):
         columns[0] += of_deals(phase.candidate, own.candidate, "rounds")
         columns[1] += of_deals(phase.base, own.base, "rounds")
     held = np.full(40, len(kept))
-    assert same(figure, Difference.of(columns[0], held, columns[1], held))
+    assert same(figure, difference_of(columns[0], held, columns[1], held))
 
 
 @pytest.mark.parametrize(

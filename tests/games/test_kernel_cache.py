@@ -104,14 +104,11 @@ def test_damage_of_every_file_at_once(call, tmp_path):
     assert call("add", "double", "half") == ([5, 8, 4, 1, 1, 1], [])
 
 
-def test_a_cache_of_an_earlier_version_is_kept(call, tmp_path):
+def test_a_file_whose_checksum_is_not_written_yet_is_loaded(call, tmp_path):
     call()
     for file in (tmp_path / "cache").rglob("*.sha256"):
         file.unlink()
     assert call() == ([5, 1], [])
-    assert len(list((tmp_path / "cache").rglob("one.add-*.sha256"))) == 2
-    for file in (tmp_path / "cache").rglob("*.sha256"):
-        file.unlink()
     (file,) = (tmp_path / "cache").rglob("one.add-*.nbc")
     file.write_bytes(b"")
     assert call()[0] == [5, 0]

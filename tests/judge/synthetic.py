@@ -11,7 +11,8 @@ from balance.dataset.plan import PlannedCell
 from balance.judge.thresholds import Threshold, Thresholds
 from balance.measure.cells import Statistics
 from balance.measure.metrics import Block, Figures
-from balance.stats.ratio import Common, Multiple, Normal, Quantiles, Ratio
+from balance.stats.ratio import Common, Multiple, Normal, Ratio
+from tests.sums import common_of, quantiles_of
 
 FACTS = games.get("nefarious").facts
 
@@ -69,7 +70,7 @@ def blocks(facts, cells):
     longest = max((length for c in cells for length in c.lengths), default=0)
     found = [
         [
-            (c.cell.id, name, Quantiles.of(c.lengths, level, c.design, longest))
+            (c.cell.id, name, quantiles_of(c.lengths, level, c.design, longest))
             for c in cells
             if c.lengths
             for name, level in QUANTILES.items()
@@ -100,4 +101,4 @@ def accept(**ranges):
 
 def paired_lengths(own, base):
     """The multiple of two arrays of lengths on common seeds."""
-    return Multiple(Ratio.of(own, 1), Ratio.of(base, 1), Common.of(own, 1, base, 1))
+    return Multiple(Ratio.of(own, 1), Ratio.of(base, 1), common_of(own, 1, base, 1))

@@ -19,8 +19,9 @@ from balance.games.lineup import parse_lineup
 from balance.judge.thresholds import Class, Threshold, Thresholds
 from balance.judge.verdict import ALPHA, Verdict, judge
 from balance.stats.corrections import Look
-from balance.stats.ratio import Quantiles, Ratio
+from balance.stats.ratio import Ratio
 from tests.judge.synthetic import accept, bernoulli, book, cell, paired_lengths
+from tests.sums import quantiles_of
 
 REPEATS = 600
 MOST = ALPHA + 3 * math.sqrt(ALPHA * (1 - ALPHA) / REPEATS)
@@ -163,7 +164,7 @@ def test_a_median_exactly_at_its_threshold():
         return {int(x): int((lengths == x).sum()) for x in np.unique(lengths)}
 
     rng = np.random.default_rng(6)
-    drawn = [Quantiles.of(made(rng), 0.5) for _ in range(REPEATS)]
+    drawn = [quantiles_of(made(rng), 0.5) for _ in range(REPEATS)]
     for claim in ("above", "at_most"):
         assert rate(getattr(q, claim)(12) <= ALPHA for q in drawn) <= MOST
     for claim in ("below", "at_least"):

@@ -10,7 +10,8 @@ from balance.judge.sentences import _figure, in_brief, measured_sentence
 from balance.judge.thresholds import Threshold
 from balance.measure.metrics import Measurement
 from balance.stats.intervals import Interval
-from balance.stats.ratio import Common, Multiple, Ratio
+from balance.stats.ratio import Multiple, Ratio
+from tests.sums import common_of
 
 CELL = PlannedCell(1, 4, ("geeks",), "mirror:learned", 0, 0, 1)
 
@@ -25,7 +26,7 @@ def measured(name, of, estimate):
 def length_ratio(own, base):
     """The mean length of two deals of a cell and of its base game, compared."""
     return measured(
-        "length_ratio", "", Multiple(Ratio.of(own, 1), Ratio.of(base, 1), Common.of(own, 1, base, 1))
+        "length_ratio", "", Multiple(Ratio.of(own, 1), Ratio.of(base, 1), common_of(own, 1, base, 1))
     )
 
 

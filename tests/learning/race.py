@@ -52,10 +52,6 @@ class Race:
         """Return the weights of a player that has learned nothing."""
         return {name: np.zeros(shape, np.float32) for name, shape in LAYOUT.stored().items()}
 
-    def outcomes(self, cell, seed, indices, policies):
-        """Return who wins."""
-        return self.record(cell, seed, indices, policies, None)[0]
-
     def known(self):
         """Return the combinations as they are."""
         return list(TRAPS)
@@ -87,12 +83,12 @@ class Race:
             cell = self.cell((name,), 2, None)
             cell.networks[LEARNER] = fold(weights, cell.features)
             seats = np.tile([[LEARNER, RANDOM], [RANDOM, LEARNER]], (100, 1))
-            winners, _, _ = self.record(cell, seed, np.arange(200), seats, None)
+            winners, _, _ = self.outcomes(cell, seed, np.arange(200), seats)
             wins += (seats[np.arange(200), winners] == LEARNER).sum()
             games += 200
         return {"won": wins / games}
 
-    def record(self, cell, seed, indices, policies, recorder):
+    def outcomes(self, cell, seed, indices, policies, recorder=None):
         """Play one game per index."""
         results = [self._play(cell, seed, *game, recorder) for game in zip(indices, policies, strict=True)]
         winners, rounds, scores = zip(*results, strict=True)

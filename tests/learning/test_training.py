@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 from balance.errors import DataError  # noqa: E402
 from balance.games.compiled.notes import weights_note  # noqa: E402
 from balance.games.compiled.recorder import Recorder  # noqa: E402
-from balance.games.compiled.weights import fold, read_weights  # noqa: E402
+from balance.games.compiled.weights import fold, parse_weights  # noqa: E402
 from balance.learning.model import PolicyNetwork  # noqa: E402
 from balance.learning.ppo import chosen_chances  # noqa: E402
 from balance.learning.progress import has_plateaued  # noqa: E402
@@ -57,7 +57,7 @@ def test_training_goes_on_where_it_stopped(tmp_path):
     for name, array in whole.fitter.policy.weights().items():
         np.testing.assert_allclose(resumed.fitter.policy.weights()[name], array, atol=1e-6)
     assert [json.loads(line)["iteration"] for line in (tmp_path / "parts/log.jsonl").open()] == [1, 2, 3, 4]
-    assert read_weights(tmp_path / "parts/weights.npz", Race().stamp())
+    assert parse_weights((tmp_path / "parts/weights.npz").read_bytes(), "file", Race().stamp())
 
 
 def test_a_damaged_checkpoint(tmp_path):
@@ -79,7 +79,7 @@ def test_recorded_chances_are_those_of_the_model():
     cell = race.cell(("odd",), 2, None)
     cell.networks[LEARNER] = fold(model.weights(), cell.features)
     seats = np.full((20, 2), LEARNER)
-    winners, _, _ = race.record(cell, 5, np.arange(20), seats, recorder)
+    winners, _, _ = race.outcomes(cell, 5, np.arange(20), seats, recorder)
     rewards = np.where(winners[:, None] == np.arange(2), 1.0, -1.0)
     part = gather(recorder, np.zeros(20, np.int64), cell.features[None], rewards)
     rows = np.arange(part.cell.size)
@@ -117,7 +117,9 @@ def test_weights_remember_the_stages_and_are_a_mean(tmp_path):
     assert note["averaged"] == 2
     first, last = (snapshot["out"] for snapshot in training.snapshots)
     np.testing.assert_allclose(
-        read_weights(tmp_path / "weights.npz", Race().stamp())["out"], (first + 2 * last) / 3, atol=1e-6
+        parse_weights((tmp_path / "weights.npz").read_bytes(), "file", Race().stamp())["out"],
+        (first + 2 * last) / 3,
+        atol=1e-6,
     )
 
 

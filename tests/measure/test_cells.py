@@ -16,7 +16,8 @@ from balance.dataset.measures import DEFICITS
 from balance.errors import UsageError
 from balance.games.measures import From, Measure
 from balance.measure.cells import connect, connect_to, statistics
-from balance.stats.ratio import Common, Ratio
+from balance.stats.ratio import Ratio
+from tests.sums import common_of
 
 
 def rows_by_game(runs):
@@ -122,7 +123,7 @@ def check(runs, policies, **options):
                 both = sorted(here.keys() & plain.keys())
                 sides = [[side[k][part] for k in both] for side in (here, plain) for part in (0, 1)]
                 multiple = own["length_ratio" if name == "mean_length" else f"{name}_ratio"]
-                assert whole(multiple.common) == whole(Common.of(*sides))
+                assert whole(multiple.common) == whole(common_of(*sides))
                 assert whole(multiple.base) == whole(estimates(found, base.id)[name])
     return found
 

@@ -10,8 +10,9 @@ from balance import games
 from balance.dataset.measures import metrics_of
 from balance.games.contract import Accepting
 from balance.judge.thresholds import load_thresholds
-from balance.stats.ratio import Common, Normal, Ratio
+from balance.stats.ratio import Normal, Ratio
 from tests.judge.synthetic import book, cell
+from tests.sums import common_of
 
 NEFARIOUS = games.get("nefarious")
 
@@ -50,8 +51,8 @@ def cells():
         "item:7": Ratio.of([4, 0, 0, 1], [1, 1, 0, 1], 4),
     }
     common = {
-        "mean_length": Common.of([6, 8, 8, 30], 1, [10, 12, 14, 16], 1),
-        "money": Common.of([8, 12, 20, 40], 4, [8, 9, 11, 12], 4),
+        "mean_length": common_of([6, 8, 8, 30], 1, [10, 12, 14, 16], 1),
+        "money": common_of([8, 12, 20, 40], 4, [8, 9, 11, 12], 4),
     }
     own = cell(1, sums, lengths={6: 1, 8: 2, 30: 1}, common=common)
     plain = {"mean_length": ones([10, 12, 14, 16], math.inf), "money": Ratio.of([8, 9, 11, 12], 4)}

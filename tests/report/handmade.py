@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import random
 from itertools import combinations, islice
+from typing import Any
 
-from balance.report.atlas_model import SCALE, Atlas, AtlasMetric, AtlasVariant, AtlasView, Scaled
+from balance.report.atlas import SCALE, VERDICT_CODES
 from balance.report.model import (
     Answer,
     Bullets,
@@ -36,27 +36,40 @@ NAMES = (
     "Hypnosis",
 )
 SOURCE = Source("1,234 games", "95%, Wilson, the deal is the unit", "select '<b>' as x, count(*) from games")
-METRICS = (
-    AtlasMetric(
-        "length", "Median length", "Half of all games are shorter.", "integer", None, low=8.0, high=16.0
-    ),
-    AtlasMetric("stalls", "Stalled games", "Nobody wins.", "share", None, None, 0.05),
-    AtlasMetric("seat:0", "First seat", "Win points of who sits first.", "number", 1.0, 0.8, 1.2),
-    AtlasMetric("money", "Money at the end", "Shown only.", "number"),
-)
+METRICS = [
+    {"id": id_, "title": title, "help": help_, "kind": kind, "neutral": neutral, "low": low, "high": high}
+    for id_, title, help_, kind, neutral, low, high in (
+        ("length", "Median length", "Half of all games are shorter.", "integer", None, 8.0, 16.0),
+        ("stalls", "Stalled games", "Nobody wins.", "share", None, None, 0.05),
+        ("seat:0", "First seat", "Win points of who sits first.", "number", 1.0, 0.8, 1.2),
+        ("money", "Money at the end", "Shown only.", "number", None, None, None),
+    )
+]
+
+
+def place(i: int, j: int, n: int) -> int:
+    """Return where two of `n` variants stand: the upper triangle row by row, with the diagonal."""
+    low, high = min(i, j), max(i, j)
+    return low * n - low * (low - 1) // 2 + high - low
 
 
 def names(count: int) -> list[str]:
     return [NAMES[k] if k < len(NAMES) else f"Variant number {k}" for k in range(count)]
 
 
-def scaled(rng: random.Random, count: int, middle: float, spread: float) -> Scaled:
+def scaled(rng: random.Random, count: int, middle: float, spread: float) -> dict[str, list[int]]:
     values = [round(SCALE * max(0.0, rng.gauss(middle, spread))) for _ in range(count)]
     half = round(SCALE * spread / 5)
-    return Scaled(tuple(values), tuple(max(0, v - half) for v in values), tuple(v + half for v in values))
+    return {
+        "values": values,
+        "lows": [max(0, value - half) for value in values],
+        "highs": [value + half for value in values],
+    }
 
 
-def view(rng: random.Random, count: int, players: int, lineup: str, strength: str, number: int) -> AtlasView:
+def view(
+    rng: random.Random, count: int, players: int, lineup: str, strength: str, number: int
+) -> dict[str, Any]:
     verdicts = "".join(rng.choice("bbffffffuuu") for _ in range(count))
     reasons = tuple(
         ("The median game lasts 21 rounds, accepted are 16 at most.",)
@@ -68,30 +81,32 @@ def view(rng: random.Random, count: int, players: int, lineup: str, strength: st
     )
     metrics = ("Median length", "Stalled games")
     causes = tuple(metrics[k % 2] if code == "b" else "" for k, code in enumerate(verdicts))
-    return AtlasView(
-        players=players,
-        lineup=lineup,
-        strength=strength,
-        cells=tuple(number * count + k for k in range(count)),
-        games=(450,) * count,
-        verdicts=verdicts,
-        values={
+    return {
+        "players": players,
+        "lineup": lineup,
+        "strength": strength,
+        "cells": tuple(number * count + k for k in range(count)),
+        "games": (450,) * count,
+        "verdicts": verdicts,
+        "values": {
             "length": scaled(rng, count, 12, 3),
             "stalls": scaled(rng, count, 0.03, 0.02),
             "seat:0": scaled(rng, count, 1, 0.1),
             "money": scaled(rng, count, 9, 2),
         },
-        lengths=tuple(tuple(rng.randrange(60) for _ in range(8)) for _ in range(count)),
-        styles={p: scaled(rng, count, 1, 0.2) for p in ("adaptive", "greedy")} if lineup == "field" else {},
-        interactions={"length": scaled(rng, count, 0.1, 0.02), "stalled": scaled(rng, count, 0.03, 0.01)},
-        sure={name: "".join(rng.choice("01") for _ in range(count)) for name in ("length", "stalled")},
-        replays=tuple(f"balance replay --players {players} --seed 1 --game {k}" for k in range(count)),
-        reasons=reasons,
-        causes=causes,
-    )
+        "lengths": tuple(tuple(rng.randrange(60) for _ in range(8)) for _ in range(count)),
+        "styles": {p: scaled(rng, count, 1, 0.2) for p in ("adaptive", "greedy")}
+        if lineup == "field"
+        else {},
+        "interactions": {"length": scaled(rng, count, 0.1, 0.02), "stalled": scaled(rng, count, 0.03, 0.01)},
+        "sure": {name: "".join(rng.choice("01") for _ in range(count)) for name in ("length", "stalled")},
+        "replays": tuple(f"balance replay --players {players} --seed 1 --game {k}" for k in range(count)),
+        "reasons": reasons,
+        "causes": causes,
+    }
 
 
-def atlas(count: int, players: tuple[int, ...], called: list[str]) -> Atlas:
+def atlas(count: int, players: tuple[int, ...], called: list[str]) -> dict[str, Any]:
     rng = random.Random(7)
     places = count * (count + 1) // 2
     lineups = (("field", "casual play"), ("mirror:learned", "skilled play"))
@@ -101,25 +116,32 @@ def atlas(count: int, players: tuple[int, ...], called: list[str]) -> Atlas:
     )
 
     def together(n: int) -> str:
-        ours = [v.verdicts for v in views if v.players == n]
+        ours = [v["verdicts"] for v in views if v["players"] == n]
         return "".join("b" if "b" in c else "f" if set(c) == {"f"} else "u" for c in zip(*ours, strict=True))
 
-    return Atlas(
-        variants=tuple(AtlasVariant(f"v{k}", name, f"The rule of {name}.") for k, name in enumerate(called)),
-        pairs=True,
-        metrics=METRICS,
-        players=players,
-        lineups=lineups,
-        usual="mirror:learned",
-        views=views,
-        overall={n: together(n) for n in players},
-        plain=tuple({m.id: (12.0, 11.5, math.inf) for m in METRICS} for _ in views),
-        plain_lengths=tuple((1, 5, 30, 60, 30, 5, 1, 0) for _ in views),
-        length_bins=((1, 5), (6, 8), (9, 10), (11, 11), (12, 13), (14, 16), (17, 25), (26, 60)),
-        policies=("adaptive", "greedy"),
-        interactions=(("length", "length", "log"), ("stalled", "games that nobody wins", "points")),
-        query="balance sql RUN @report/cell cell={}",
-    )
+    return {
+        "variants": tuple(
+            {"id": f"v{k}", "name": name, "rule": f"The rule of {name}."} for k, name in enumerate(called)
+        ),
+        "pairs": True,
+        "metrics": METRICS,
+        "players": players,
+        "lineups": lineups,
+        "usual": "mirror:learned",
+        "views": views,
+        "overall": {n: together(n) for n in players},
+        "plain": [{m["id"]: (12.0, 11.5, None) for m in METRICS} for _ in views],
+        "plain_lengths": tuple((1, 5, 30, 60, 30, 5, 1, 0) for _ in views),
+        "length_bins": ((1, 5), (6, 8), (9, 10), (11, 11), (12, 13), (14, 16), (17, 25), (26, 60)),
+        "policies": ("adaptive", "greedy"),
+        "interactions": (("length", "length", "log"), ("stalled", "games that nobody wins", "points")),
+        "query": "balance sql RUN @report/cell cell={}",
+        "title": f"A report on {called[1]}",
+        "game": "Nefarious",
+        "words": {"variant": "twist", "variants": "twists", "item": "invention", "items": "inventions"},
+        "scale": SCALE,
+        "codes": VERDICT_CODES,
+    }
 
 
 def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "") -> Answer:
@@ -187,7 +209,6 @@ def handmade(count: int = 8, players: tuple[int, ...] = (2, 4), hostile: str = "
         subtitle=f"All pairs of {count} variants {hostile}",
         game=f"Nefarious {hostile}",
         edition="First edition",
-        words={"variant": "twist", "variants": "twists", "item": "invention", "items": "inventions"},
         summary=Summary(
             f"12 of 28 pairs break the game; [[win points]] say so. {hostile}",
             (VerdictCount(None, 12, 6, 10), VerdictCount(2, 8, 10, 10), VerdictCount(4, 10, 8, 10)),

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from balance.report.atlas_model import SCALE, VERDICT_CODES, place
+from balance.report.atlas import SCALE, VERDICT_CODES
 from balance.report.formatting import printed
 from balance.report.render.html import render
-from tests.report.handmade import HOSTILE, handmade
+from tests.report.handmade import HOSTILE, handmade, place
 
 COUNT = 12
 PLAYERS = (2, 3, 4)
@@ -172,11 +172,13 @@ def square(page, i: int, j: int) -> tuple[float, float]:
 
 def row_of(report, index: int) -> int:
     """Where a variant stands in a matrix sorted by name."""
-    return sorted(variant.name for variant in report.atlas.variants).index(report.atlas.variants[index].name)
+    return sorted(variant["name"] for variant in report.atlas["variants"]).index(
+        report.atlas["variants"][index]["name"]
+    )
 
 
 def verdict(report, players: int, i: int, j: int) -> str:
-    return VERDICT_CODES[report.atlas.overall[players][place(i, j, COUNT)]]
+    return VERDICT_CODES[report.atlas["overall"][players][place(i, j, COUNT)]]
 
 
 def go(page, fragment: str) -> None:
@@ -200,21 +202,21 @@ def test_a_click_on_a_square_opens_what_is_known_of_the_pair(page, report):
     assert address(page) == "#pair=v1+v4&players=4&metric=verdict&strength=all"
     panel = page.locator("#panel").inner_text()
     k = place(1, 4, COUNT)
-    views = [view for view in report.atlas.views if view.players == 4]
+    views = [view for view in report.atlas["views"] if view["players"] == 4]
     for view in views:
-        assert f"{VERDICT_CODES[view.verdicts[k]]} for {view.strength} (450 games)" in panel
-        for reason in view.reasons[k]:
+        assert f"{VERDICT_CODES[view['verdicts'][k]]} for {view['strength']} (450 games)" in panel
+        for reason in view["reasons"][k]:
             assert reason in panel
     assert "The rule of Espionage." in panel
     assert "Below: skilled play." in panel, "what decides is shown, until another strength is chosen"
-    view = next(view for view in views if view.lineup == "mirror:learned")
-    assert view.replays[k] in panel
-    assert f"@report/cell cell={view.cells[k]}" in panel
-    together = view.interactions
-    assert f"{math.exp(together['length'].values[k] / SCALE):.2f} times" in panel
-    assert f"+{100 * together['stalled'].values[k] / SCALE:.1f} points" in panel
+    view = next(view for view in views if view["lineup"] == "mirror:learned")
+    assert view["replays"][k] in panel
+    assert f"@report/cell cell={view['cells'][k]}" in panel
+    together = view["interactions"]
+    assert f"{math.exp(together['length']['values'][k] / SCALE):.2f} times" in panel
+    assert f"+{100 * together['stalled']['values'][k] / SCALE:.1f} points" in panel
     told = page.locator("#panel .chart").first.get_attribute("aria-label")
-    first = view.lengths[k]
+    first = view["lengths"][k]
     assert f"with: 1–5 rounds {round(100 * first[0] / sum(first), 2):g}%" in told
     assert page.locator("#panel .chart svg").count() == 2, "lengths and strategies are drawn"
     assert page.evaluate("document.activeElement.id") == "panel-title"
@@ -226,10 +228,10 @@ def test_pointing_at_a_square_tells_its_number_and_interval(page, report):
     page.mouse.move(*square(page, row_of(report, 2), row_of(report, 0)))
     tip = page.locator("body > div", has_text="95%:").last
     tip.wait_for()
-    found = report.atlas.views[5].values["stalls"]
+    found = report.atlas["views"][5].values["stalls"]
     k = place(0, 2, COUNT)
-    low, high = found.lows[k] / SCALE, found.highs[k] / SCALE
-    told = [printed(x, "share") for x in (found.values[k] / SCALE, low, high)]
+    low, high = found["lows"][k] / SCALE, found["highs"][k] / SCALE
+    told = [printed(x, "share") for x in (found["values"][k] / SCALE, low, high)]
     assert "Stalled games: {} (95%: {} to {})".format(*told) in tip.inner_text()
     assert "Anarchy + Cold War" in tip.inner_text()
 
@@ -240,17 +242,17 @@ def test_metric_players_and_strength_change_what_is_shown_and_the_address(page, 
     assert page.input_value("#atlas-strength") == "mirror:learned", "a number stands for one strength of play"
     page.select_option("#atlas-players", "2")
     assert address(page) == "#players=2&metric=length&strength=mirror%3Alearned&as=list"
-    view = report.atlas.views[1]
-    assert (view.players, view.lineup) == (2, "mirror:learned")
-    named = {variant.name: index for index, variant in enumerate(report.atlas.variants)}
+    view = report.atlas["views"][1]
+    assert (view["players"], view["lineup"]) == (2, "mirror:learned")
+    named = {variant["name"]: index for index, variant in enumerate(report.atlas["variants"])}
     shown = rows(page)
     assert len(shown) == COUNT * (COUNT - 1) // 2
     for title, found, value, interval, games in shown:
         k = place(*(named[name] for name in title.split(" + ")), COUNT)
-        column = view.values["length"]
-        assert found == VERDICT_CODES[view.verdicts[k]]
-        assert value == printed(column.values[k] / SCALE, "integer")
-        ends = [printed(end / SCALE, "integer") for end in (column.lows[k], column.highs[k])]
+        column = view["values"]["length"]
+        assert found == VERDICT_CODES[view["verdicts"][k]]
+        assert value == printed(column["values"][k] / SCALE, "integer")
+        ends = [printed(end / SCALE, "integer") for end in (column["lows"][k], column["highs"][k])]
         assert interval == " to ".join(ends)
         assert games == "450"
 
@@ -286,7 +288,7 @@ def test_filter_search_and_sort(page, report):
     page.click("#as-list")
     page.select_option("#atlas-show", "b")
     pairs = list(combinations(range(COUNT), 2))
-    names = [variant.name for variant in report.atlas.variants]
+    names = [variant["name"] for variant in report.atlas["variants"]]
     broken = {f"{names[i]} + {names[j]}" for i, j in pairs if verdict(report, 4, i, j) == "broken"}
     assert {row[0] for row in rows(page)} == broken
     page.fill("#atlas-search", "espion")
@@ -334,13 +336,13 @@ def test_every_pair_is_drawn_once(page):
 def test_different_faults_have_different_colours_and_signs(page, report):
     legend = page.locator("#atlas-legend .key").all_inner_texts()
     told = dict(words(text).rsplit(" (", 1) for text in legend)
-    views = {view.lineup: view for view in report.atlas.views if view.players == 4}
+    views = {view["lineup"]: view for view in report.atlas["views"] if view["players"] == 4}
     for cause in ("Median length", "Stalled games"):
         count = 0
         for i, j in combinations(range(COUNT), 2):
             k = place(i, j, COUNT)
-            first = next((view.causes[k] for view in views.values() if view.causes[k]), "")
-            count += report.atlas.overall[4][k] == "b" and first == cause
+            first = next((view["causes"][k] for view in views.values() if view["causes"][k]), "")
+            count += report.atlas["overall"][4][k] == "b" and first == cause
         shown = next(name for name in told if cause.lower() in name)
         assert (shown, told[shown]) == (f"{shown[0]} broken: {cause.lower()}", f"{count})")
     fills = page.locator("#atlas-legend .swatch").evaluate_all(
@@ -359,10 +361,9 @@ def test_the_list_gives_the_reason(page, report):
 def test_a_few_very_long_games_do_not_squeeze_the_lengths(page, tmp_path):
     report = handmade(8, (2,))
     counts = (500, 400, 99, *[0] * 4, 1)
-    views = tuple(replace(view, lengths=(counts,) * len(view.lengths)) for view in report.atlas.views)
-    plain = (counts,) * len(views)
+    views = [view | {"lengths": [counts] * len(view["lengths"])} for view in report.atlas["views"]]
     target = tmp_path / "long.html"
-    long = replace(report, atlas=replace(report.atlas, views=views, plain_lengths=plain))
+    long = replace(report, atlas=report.atlas | {"views": views, "plain_lengths": [counts] * len(views)})
     target.write_text(render(long), encoding="utf-8")
     load(page, f"{target.as_uri()}#pair=v0+v1&players=2&strength=field")
     told = page.locator("#panel .chart").first.get_attribute("aria-label")
@@ -606,25 +607,25 @@ def test_the_csv_holds_the_numbers_of_the_model(page, report):
         page.click("#atlas-csv")
     assert waiting.value.suggested_filename == "atlas.csv"
     found = list(csv.DictReader(io.StringIO(waiting.value.path().read_text(encoding="utf-8"))))
-    ids = [variant.id for variant in report.atlas.variants]
+    ids = [variant["id"] for variant in report.atlas["variants"]]
     expected = []
-    for view in report.atlas.views:
+    for view in report.atlas["views"]:
         for i in range(COUNT):
             for j in range(i, COUNT):
                 k = place(i, j, COUNT)
                 line = {
-                    "players": str(view.players),
-                    "lineup": view.lineup,
-                    "strength": view.strength,
+                    "players": str(view["players"]),
+                    "lineup": view["lineup"],
+                    "strength": view["strength"],
                     "twist_1": ids[i],
                     "twist_2": "" if i == j else ids[j],
                     "games": "450",
-                    "verdict": VERDICT_CODES[view.verdicts[k]],
+                    "verdict": VERDICT_CODES[view["verdicts"][k]],
                 }
-                for metric, column in view.values.items():
-                    line[metric] = column.values[k] / SCALE
-                    line[f"{metric}_low"] = column.lows[k] / SCALE
-                    line[f"{metric}_high"] = column.highs[k] / SCALE
+                for metric, column in view["values"].items():
+                    line[metric] = column["values"][k] / SCALE
+                    line[f"{metric}_low"] = column["lows"][k] / SCALE
+                    line[f"{metric}_high"] = column["highs"][k] / SCALE
                 expected.append(line)
     assert len(found) == len(expected)
     for row, line in zip(found, expected, strict=True):
@@ -821,11 +822,11 @@ def test_reports_of_real_runs_open_without_a_word(tab, request, kind, tmp_path):
         assert tab.locator("h1").inner_text() == report.title
         width, seen = tab.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert width <= seen
-        for number in range(len(report.atlas.variants) if report.atlas else 0):
-            ids = [variant.id for variant in report.atlas.variants][: 1 + number : max(1, number)]
-            go(tab, f"pair={'+'.join(ids[:2] if report.atlas.pairs else ids[:1])}&players=2")
+        for number in range(len(report.atlas["variants"]) if report.atlas else 0):
+            ids = [variant["id"] for variant in report.atlas["variants"]][: 1 + number : max(1, number)]
+            go(tab, f"pair={'+'.join(ids[:2] if report.atlas['pairs'] else ids[:1])}&players=2")
             tab.locator("#panel-title").wait_for()
-            reasons = [view.reasons[0] for view in report.atlas.views if view.players == 2]
+            reasons = [view["reasons"][0] for view in report.atlas["views"] if view["players"] == 2]
             if number == 0:
                 for reason in (one for several in reasons for one in several):
                     assert reason in tab.locator("#panel").inner_text()

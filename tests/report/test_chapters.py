@@ -9,7 +9,7 @@ from balance.games.contract import ItemColumns
 from balance.judge.verdict import Verdict
 from balance.report.chapters import items, summary, variants, wins
 from balance.report.evidence import measured_again
-from balance.report.model import Chart, Worst
+from balance.report.model import Chart, Table, Worst
 
 
 def turned(m, verdicts):
@@ -118,6 +118,8 @@ def test_every_number_of_the_first_page_shows_over_how_many_games(evidence):
         "Of 6 pairs of twists, in 1,440 games, "
     )  # 6 x 2 players x 2 lineups x 60
     assert [(one.players, one.games) for one in found.counts] == [(None, 1440), (2, 720), (3, 720)]
+    tables = [one for one in summary.section(evidence, found).blocks if isinstance(one, Table)]
+    assert {one.source.n for one in tables} == {"1,440 games"}
     for one in (*found.worst, *found.bent):
         assert one.where.endswith(f"{one.strength}, 60 games")
 

@@ -74,7 +74,6 @@ def test_from_python(tiny, workplace):
         (["RUN", "--pair", "unions", "academics"], 2, "academics"),
         (["RUN", "--invention", "Flying Cat"], 2, "Flying Car"),
         (["RUN", "--players", "6"], 3, "no games"),
-        (["RUN", "--edition", "mosigra-2020"], 2, "ascora-2011"),
         (["RUN", "--out", "no/such/folder.html"], 2, "there is no folder"),
         (["RUN", "--out", "x.html", "--format", "pdf"], 2, "--format is pdf"),
         (["RUN", "--pair", "unions", "geeks", "--invention", "3"], 2, "give one of them"),

@@ -12,7 +12,6 @@ from xml.etree import ElementTree as ET
 import pypdf
 import pytest
 
-from balance.errors import UsageError
 from balance.report import build
 from balance.report.model import Bullets, Chart, Paragraph, Source, Summary, Table, VerdictCount, spans
 from balance.report.render.charts import svg
@@ -225,11 +224,6 @@ def test_paper(pair, paper, size):
     box = sheet.pages[0].mediabox
     assert (float(box.width), float(box.height)) == pytest.approx(size, abs=0.5)
     assert len(sheet.pages) == 2
-
-
-def test_unknown_paper_is_refused(pair):
-    with pytest.raises(UsageError, match="expected a4 or letter"):
-        render(pair, "a3")
 
 
 def test_the_tiny_game_and_a_tiny_run_have_a_pdf(tiny_space, workplace):

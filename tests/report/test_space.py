@@ -13,12 +13,13 @@ from balance.dataset.saved_queries import OURS
 from balance.errors import UsageError
 from balance.experiments.side_by_side import FRESH_SEED
 from balance.report import build
-from balance.report.atlas_model import SCALE, place
+from balance.report.atlas import SCALE
 from balance.report.model import Chart, Code, Table
 from balance.report.query_blocks import records_of
 from balance.report.render.json import document
 from balance.sweep import simulation
 from balance.sweep.folder import scratch
+from tests.report.handmade import place
 
 
 def blocks(report):
@@ -92,7 +93,7 @@ def test_the_same_on_the_tiny_game(tiny, tiny_space, capsys):
     ran = rerun(tiny_space, tiny, capsys)
     assert len(ran) > 5
     assert "item-acquired" in ran
-    assert "Windy" in {variant.name for variant in tiny_space.atlas.variants}
+    assert "Windy" in {variant["name"] for variant in tiny_space.atlas["variants"]}
     assert "moods" in tiny_space.summary.headline
     assert not [word for word in ("twist", "invention") if word in told(tiny_space)]
 
@@ -106,7 +107,7 @@ def test_ids_of_blocks_are_unique(space, tiny_space, pair, item):
 def test_verdicts_add_up(space):
     by_players = {one.players: one for one in space.summary.counts}
     assert {n: one.total for n, one in by_players.items()} == {None: 6, 2: 6, 3: 6}
-    codes = space.atlas.overall[2]
+    codes = space.atlas["overall"][2]
     pairs = [codes[place(i, j, 4)] for i in range(4) for j in range(i + 1, 4)]
     assert (pairs.count("b"), pairs.count("f"), pairs.count("u")) == (
         by_players[2].broken + by_players[2].unconfirmed, by_players[2].fine, by_players[2].undecided,
@@ -255,7 +256,7 @@ def test_players_and_thresholds_narrow_everything(nefarious, workplace, capsys):
         next(row["accepted"] for row in records_of(accepted) if row["threshold_id"] == "stalls")
         == "at most 0.5"
     )
-    assert report.atlas.players == (2,)
+    assert report.atlas["players"] == (2,)
     assert [one.players for one in report.summary.counts] == [2]
     verdicts = lambda block: block["source"]["command"]  # noqa: E731
     assert len(rerun(report, nefarious, capsys, verdicts)) > 10
@@ -297,23 +298,23 @@ def test_the_atlas_holds_the_metrics_of_every_cell(space, nefarious):
 
     summed = statistics(balance.open_runs([nefarious]))
     atlas = space.atlas
-    ids = [variant.id for variant in atlas.variants]
+    ids = [variant["id"] for variant in atlas["variants"]]
     checked = 0
-    for view in atlas.views:
+    for view in atlas["views"]:
         for i, one in enumerate(ids):
             for j in range(i, len(ids)):
                 at = place(i, j, len(ids))
                 variants = (one,) if i == j else tuple(sorted((one, ids[j])))
-                cell = summed.find(view.players, variants, view.lineup)
-                assert view.cells[at] == cell.id
-                assert view.games[at] == cell.games == sum(view.lengths[at]) == 60
+                cell = summed.find(view["players"], variants, view["lineup"])
+                assert view["cells"][at] == cell.id
+                assert view["games"][at] == cell.games == sum(view["lengths"][at]) == 60
                 found = {m.name: m.interval for m in summed.figures.of(cell.id)}
-                for name, scaled in view.values.items():
+                for name, scaled in view["values"].items():
                     if name in found:
-                        assert scaled.values[at] == round(found[name].value * SCALE), name
+                        assert scaled["values"][at] == round(found[name].value * SCALE), name
                         checked += 1
-                for policy, scaled in view.styles.items():
-                    assert scaled.values[at] == round(found[f"win_points:{policy}"].value * SCALE)
+                for policy, scaled in view["styles"].items():
+                    assert scaled["values"][at] == round(found[f"win_points:{policy}"].value * SCALE)
     assert checked > 400
 
 
@@ -324,21 +325,21 @@ def test_sentences_in_short_are_those_of_the_verdict(space, nefarious):
     runs = balance.open_runs([nefarious])
     ranking = rank(runs, load_thresholds(runs[0].game))
     atlas = space.atlas
-    ids = [variant.id for variant in atlas.variants]
-    assert len(atlas.views) == 4
+    ids = [variant["id"] for variant in atlas["variants"]]
+    assert len(atlas["views"]) == 4
     said_why = 0
-    for view in atlas.views:
+    for view in atlas["views"]:
         for i, j in ((0, 1), (1, 3), (2, 2)):
             variants = tuple(sorted({ids[i], ids[j]}))
-            judgement = next(x for x in ranking.ranked if x.key == (view.players, variants))
-            cell = next(c for c in judgement.cells if c.cell.lineup == view.lineup)
-            said = list(view.reasons[place(i, j, 4)])
+            judgement = next(x for x in ranking.ranked if x.key == (view["players"], variants))
+            cell = next(c for c in judgement.cells if c.cell.lineup == view["lineup"])
+            said = list(view["reasons"][place(i, j, 4)])
             if cell.broken:
                 assert said == [ranking.sentence(finding) for finding in cell.broken[:3]]
             elif cell.holding:
                 assert said[0] == ranking.sentence(cell.holding)
             said_why += bool(cell.broken or cell.holding)
-            assert view.verdicts[place(i, j, 4)] == cell.verdict.value[0]
+            assert view["verdicts"][place(i, j, 4)] == cell.verdict.value[0]
     assert said_why > 3
 
 
@@ -349,9 +350,9 @@ def test_interactions_of_the_atlas(space, nefarious):
     runs = balance.open_runs([nefarious])
     found = {(x.cell.id, x.measure): x.interval for x in interactions(runs, statistics(runs))}
     compared = 0
-    for view in space.atlas.views:
-        for measure, scaled in view.interactions.items():
-            for cell, value, low in zip(view.cells, scaled.values, scaled.lows, strict=True):
+    for view in space.atlas["views"]:
+        for measure, scaled in view["interactions"].items():
+            for cell, value, low in zip(view["cells"], scaled["values"], scaled["lows"], strict=True):
                 if value is not None:
                     assert (value, low) == tuple(round(x * SCALE) for x in found[cell, measure][:2])
                     compared += 1
@@ -360,7 +361,9 @@ def test_interactions_of_the_atlas(space, nefarious):
 
 def test_games_worth_looking_at_exist(space, nefarious):
     games = {row["game_id"]: row for row in balance.open_run(nefarious).games.collect().to_dicts()}
-    shown = [pair for view in space.atlas.views for pair in zip(view.cells, view.replays, strict=True)]
+    shown = [
+        pair for view in space.atlas["views"] for pair in zip(view["cells"], view["replays"], strict=True)
+    ]
     assert len(shown) > 9
     for cell, command in shown:
         words = command.split()
@@ -374,11 +377,11 @@ def test_a_reader_without_the_run_replays_a_game_of_own_rules(space, nefarious, 
     method = next(section for section in space.sections if section.id == "method")
     rules = next(b.text for b in method.blocks if isinstance(b, Code) and b.text.startswith("[["))
     (workplace / "own-rules.toml").write_text(rules)
-    view = space.atlas.views[0]
-    assert run([*view.replays[1].split()[1:], "--json"]) == 0
+    view = space.atlas["views"][0]
+    assert run([*view["replays"][1].split()[1:], "--json"]) == 0
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     games = balance.open_run(nefarious).games.collect().to_dicts()
-    wanted = view.cells[1], told[0]["game_index"], told[0].get("replicate", 0)
+    wanted = view["cells"][1], told[0]["game_index"], told[0].get("replicate", 0)
     (stored,) = [g for g in games if (g["cell_id"], g["game_index"], g["replicate"]) == wanted]
     assert (stored["rounds"], stored["winner_seat"]) == (told[-1]["rounds"], told[-1]["winner"])
     mends = [one.mend for one in space.summary.worst]
@@ -387,7 +390,7 @@ def test_a_reader_without_the_run_replays_a_game_of_own_rules(space, nefarious, 
 
 
 def test_games_worth_looking_at_need_no_run_where_the_catalog_is_the_official_one(tiny_space):
-    commands = [view.replays[0] for view in tiny_space.atlas.views]
+    commands = [view["replays"][0] for view in tiny_space.atlas["views"]]
     assert commands[0].startswith("balance replay --of tiny --players ")
     assert "--moods " in commands[0]
     assert run(commands[0].split()[1:]) == 0

@@ -6,7 +6,7 @@ import pytest
 
 from balance.stats.arithmetic import wilson
 from balance.stats.intervals import adjusted
-from balance.stats.ratio import Quantiles
+from tests.sums import quantiles_of
 
 
 def test_wilson_against_published_values():
@@ -42,7 +42,7 @@ def test_adjusted_p_values_never_pass_a_larger_raw_one():
 @pytest.mark.parametrize("n", [5, 20, 101, 400])
 def test_the_interval_of_the_median_covers_by_exact_counting(n):
     """Of n distinct numbers the median is missed with the binomial chance of the ranks outside."""
-    ranks = Quantiles.of(dict.fromkeys(range(n), 1), 0.5)
+    ranks = quantiles_of(dict.fromkeys(range(n), 1), 0.5)
     low, high = int(ranks.low) + 1, int(ranks.high) + 1
     missed = sum(comb(n, k) for k in range(n + 1) if k < low or k >= high) / 2**n
     assert missed <= 0.05 or (low, high) == (1, n)

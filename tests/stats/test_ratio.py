@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from balance.dataset.sql_quote import MACROS
 from balance.stats.arithmetic import fieller, student, wilson
-from balance.stats.ratio import Common, Difference, Multiple, Quantiles, Ratio
+from balance.stats.ratio import Multiple, Ratio
+from tests.sums import common_of, difference_of, quantiles_of
 
 WHOLE = st.integers(0, 12)
 DEALS = st.lists(st.tuples(WHOLE, WHOLE, WHOLE, WHOLE), max_size=40)
@@ -71,7 +72,7 @@ def test_a_mean_is_the_same_in_sql(con, groups):
 
 def multiple(deals):
     x, y, u, v = columns(deals)
-    return Multiple(Ratio.of(x, y), Ratio.of(u, v), Common.of(x, y, u, v))
+    return Multiple(Ratio.of(x, y), Ratio.of(u, v), common_of(x, y, u, v))
 
 
 @settings(max_examples=15, deadline=None)
@@ -128,8 +129,8 @@ def test_what_both_sides_share_cancels():
     base = rng.integers(50, 150, 400)
     own = base + rng.integers(0, 3, 400)
     one, two = Ratio.of(own, 1), Ratio.of(base, 1)
-    paired = Multiple(one, two, Common.of(own, 1, base, 1))
-    apart = Multiple(one, two, Common.of([], 1, [], 1))
+    paired = Multiple(one, two, common_of(own, 1, base, 1))
+    apart = Multiple(one, two, common_of([], 1, [], 1))
     assert float(paired.high - paired.low) < 0.1 * float(apart.high - apart.low)
     assert float(paired.low) < 1.01 < float(paired.high)
 
@@ -182,21 +183,21 @@ def test_a_multiple_by_hand():
 def test_quantiles_by_order_statistics():
     """Of 100 values the ranks 40 and 61 enclose the median with 95%: 50 ± 9.8, rounded outwards."""
     counts = dict.fromkeys(range(1, 101), 1)
-    assert Quantiles.of(counts, 0.5).interval == (50.5, 40, 61)
-    assert Quantiles.of(counts, 0.05).interval == (5, 1, 11)
-    assert Quantiles.of(counts, 0.5, design=4.0).interval == (50.5, 30, 71)
+    assert quantiles_of(counts, 0.5).interval == (50.5, 40, 61)
+    assert quantiles_of(counts, 0.05).interval == (5, 1, 11)
+    assert quantiles_of(counts, 0.5, design=4.0).interval == (50.5, 30, 71)
 
 
 def test_a_median_is_compared_with_whole_numbers():
     """60 games of 5 rounds, 40 of 6: the median is 5, surely at least 5, surely not above."""
-    median = Quantiles.of({5: 60, 6: 40}, 0.5)
+    median = quantiles_of({5: 60, 6: 40}, 0.5)
     assert float(median.value) == 5
     assert float(median.above(5)) == pytest.approx(at_least(40, 100, 0.5))
     assert float(median.at_least(5)) == pytest.approx(0.5**100)
     assert float(median.below(5)) == 1
     assert float(median.at_most(5)) == pytest.approx(at_least(60, 100, 0.5))
     assert float(median.at_most(6)) == pytest.approx(0.5**100)
-    assert float(Quantiles.of({5: 60, 6: 40}, 0.95).above(5)) == pytest.approx(at_least(40, 100, 0.05))
+    assert float(quantiles_of({5: 60, 6: 40}, 0.95).above(5)) == pytest.approx(at_least(40, 100, 0.05))
 
 
 def test_many_at_once_are_as_one_by_one():
@@ -215,7 +216,7 @@ def test_many_at_once_are_as_one_by_one():
 @given(groups=GROUPS)
 def test_a_difference_is_the_same_in_sql(con, groups):
     groups = [*groups, [], [(3, 2, 1, 1)], [(k + 3, 1, k, 1) for k in range(20)], [(1, 0, 0, 4)] * 3]
-    found = told(*(Difference.of(*columns(deals)) for deals in groups))
+    found = told(*(difference_of(*columns(deals)) for deals in groups))
     expression = "difference_from(sums(x, y), sums(u, v), common(x, y, u, v))"
     assert asked(con, groups, expression) == near(found, rel=1e-9, abs=1e-7)
 
@@ -236,16 +237,16 @@ def test_p_values_of_a_difference_in_sql_are_hardly_above_the_true_ones(con):
 
 def test_a_difference_by_hand():
     """6 of 8 less 3 of 6: what deals add is (3-1.5)/8, (1-1.5)/8, (2-3)/8, and (2-1)/6, (0-1)/6, 0."""
-    found = Difference.of([3, 1, 2], [2, 2, 4], [2, 0, 1], [2, 2, 2])
+    found = difference_of([3, 1, 2], [2, 2, 4], [2, 0, 1], [2, 2, 2])
     assert float(found.value) == pytest.approx(0.25)
     product = (1.5 * 1 + -0.5 * -1 + -1 * 0) / (8 * 6)
     assert float(found.variance) == pytest.approx((3.5 / 64 + 2 / 36 - 2 * product) * 3 / 2)
 
 
 def test_where_every_deal_differs_by_the_same_there_is_no_spread():
-    found = Difference.of(np.arange(20) + 3, 1, np.arange(20), 1)
+    found = difference_of(np.arange(20) + 3, 1, np.arange(20), 1)
     assert (float(found.variance), float(found.low), float(found.p)) == (0.0, 3.0, 0.5**19)
-    nothing = Difference.of(np.arange(20), 1, np.arange(20), 1)
+    nothing = difference_of(np.arange(20), 1, np.arange(20), 1)
     assert (float(nothing.value), float(nothing.p)) == (0.0, 1.0)
 
 
@@ -281,8 +282,8 @@ def test_p_values_keep_their_level_and_common_deals_make_a_difference_sharp():
         luck = rng.beta(0.5, 1.5, 300)
         plain, same = (4 * rng.binomial(seats, luck) for _ in range(2))
         better = 4 * rng.binomial(seats, np.clip(luck + 0.05, 0, 1))
-        level.append(float(Difference.of(same, seats, plain, seats).p))
-        found.append(Difference.of(better, seats, plain, seats))
+        level.append(float(difference_of(same, seats, plain, seats).p))
+        found.append(difference_of(better, seats, plain, seats))
     assert 0.035 <= np.mean(np.array(level) < 0.05) <= 0.075
     assert np.mean([float(one.p) < 0.05 for one in found]) > 0.97
     apart = [abs(one.value) > 2 * math.sqrt(one.own.variance + one.base.variance) for one in found]

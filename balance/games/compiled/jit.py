@@ -21,7 +21,7 @@ from llvmlite import ir
 from numba import carray, types  # type: ignore[attr-defined]
 from numba.extending import intrinsic
 
-from balance.games import sources
+from balance.games import kernel_cache, sources
 from balance.games.compiled.plain import wrapped
 from balance.resources import cache_dir
 
@@ -36,6 +36,9 @@ if platform.machine() in ("x86_64", "AMD64"):
     # is also the same machine code, with the same arithmetic, on every such processor of the last 15 years.
     numba.config.CPU_NAME = "nehalem"  # type: ignore[attr-defined]
     numba.config.CPU_FEATURES = ""  # type: ignore[attr-defined]
+
+
+kernel_cache.install()
 
 
 def compiled_hash(package: str) -> str:

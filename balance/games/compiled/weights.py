@@ -11,14 +11,12 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from balance.errors import UsageError
-from balance.files import write_whole
 from balance.games.compiled.notes import NOTE, weights_note
 
 LAYOUT_VERSION: Final = 2
@@ -129,13 +127,6 @@ class Stamp:
     """Digest of the features of fixed situations of the game."""
 
 
-def write_weights(
-    path: Path, weights: Mapping[str, Floats], stamp: Stamp, log: Mapping[str, Any] | None = None
-) -> None:
-    """Write weights with their stamp and the log of their training."""
-    write_whole(path, weights_file(weights, stamp, log or {}))
-
-
 def weights_file(weights: Mapping[str, Floats], stamp: Stamp, log: Mapping[str, Any]) -> bytes:
     """Return the bytes of a file of weights: the arrays of NumPy's npz, and a note beside them."""
     note = {
@@ -152,21 +143,8 @@ def weights_file(weights: Mapping[str, Floats], stamp: Stamp, log: Mapping[str, 
     return buffer.getvalue()
 
 
-def read_weights(path: Path, stamp: Stamp) -> dict[str, Floats]:
-    """Read weights; UsageError if they are damaged or were made for other features."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror or error}") from error
-    return parse_weights(data, str(path), stamp)
-
-
-def parse_weights(data: bytes, file: str, stamp: Stamp) -> dict[str, Floats]:
-    """Return the weights that the bytes of a file hold; UsageError as `read_weights`."""
-    return _checked(file, *_parsed(data, file), stamp)
-
-
-def _parsed(data: bytes, path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+def parse_weights(data: bytes, path: str, stamp: Stamp) -> dict[str, Floats]:
+    """Return the weights in the bytes of a file; UsageError if damaged, or made for other features."""
     if len(data) > MOST_BYTES:
         raise UsageError(f"{path}: too large for the weights of a player")
     try:
@@ -175,23 +153,18 @@ def _parsed(data: bytes, path: str) -> tuple[dict[str, Any], dict[str, npt.NDArr
             arrays = {name: file[name] for name in file.files if name != NOTE}
     except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
         raise UsageError(f"{path}: not the weights of a player, or damaged ({error})") from error
-    return note, arrays
-
-
-def _checked(
-    path: str, note: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]], stamp: Stamp
-) -> dict[str, Floats]:
     if note.get("version") != LAYOUT_VERSION or note.get("layout") != list(stamp.layout):
         raise UsageError(f"{path}: weights of another layout; train anew with `balance train`")
-    if stamp.features and note.get("features") != stamp.features:
+    if note.get("features") != stamp.features:
         raise UsageError(
             f"{path}: weights for other features of the game than this version computes; "
             "train anew with `balance train`"
         )
+    found = {}
     for name, shape in stamp.layout.stored().items():
-        found = arrays.get(name)
-        if found is None or found.shape != shape or found.dtype != np.float32:
+        found[name] = arrays.get(name, np.zeros(0))
+        if found[name].shape != shape or found[name].dtype != np.float32:
             raise UsageError(f"{path}: '{name}' is missing or has the wrong shape")
-        if not np.isfinite(found).all():
+        if not np.isfinite(found[name]).all():
             raise UsageError(f"{path}: '{name}' has values that are not finite")
-    return {name: arrays[name] for name in stamp.layout.stored()}
+    return found

@@ -56,13 +56,8 @@ class Engine:
         """Return the ids of the twists that an edition has."""
         return tuple(twist.id for twist in catalog.twists_of(catalog.edition(edition).id))
 
-    def policy_number(self, name: str) -> int:
-        """Return the number of a policy."""
-        return policy_number(name)
-
-    def policy_name(self, number: int) -> str:
-        """Return the name of a policy."""
-        return policy_name(number)
+    policy_number = staticmethod(policy_number)
+    policy_name = staticmethod(policy_name)
 
     def compile(
         self,

@@ -238,7 +238,7 @@ class Nefarious(Engine):
                 f"the cache folder {cache_dir()} cannot be written: compiling the engine for this run only, "
                 "about a minute (BALANCE_CACHE_DIR names another folder)"
             )
-        compiled = jit.is_compiled(f"{_KERNEL}.batch", "play_to_end" if replay else "play_batch")
+        compiled = jit.is_compiled(f"{_KERNEL}.batch", "play_one_round" if replay else "play_batch")
         return None if compiled else "compiling the engine, once per version, about a minute"
 
     def state_after(

@@ -4,11 +4,12 @@ The bridge between compiled cells and sweeps. Imports the compiler, so only code
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from balance.games.compiled.network import RECORDER_WORDS
 from balance.games.compiled.recorder import Recorder
 from balance.games.compiled.weights import critic_of, fold
 from balance.games.nefarious import vocabulary as v
@@ -35,13 +36,12 @@ class Batch:
     decisions: int
 
 
-@dataclass(frozen=True)
-class Outcomes:
-    """The winner's seat (-1: none) and the number of rounds, game by game."""
+class Outcomes(NamedTuple):
+    """The winner's seat (-1: none), the number of rounds and each seat's score, game by game."""
 
     winners: npt.NDArray[np.int64]
-    lengths: npt.NDArray[np.int64]
-    decisions: int
+    rounds: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.int64]
 
 
 _CACHE_LINES = 128  # bytes that processors fetch together, two lines at a time
@@ -118,36 +118,29 @@ class Player:
         seed: int,
         indices: npt.NDArray[np.int64],
         policies: npt.NDArray[np.int64],
-        replicates: npt.NDArray[np.int64] | None = None,
+        recorder: Recorder | None = None,
     ) -> Outcomes:
-        """Play one game per index, keeping nothing but who won and how long it took."""
+        """Play one game per index without rows, for a recorder if there is one."""
         let_think(cell, self._deciders, policies)
-        winners, lengths = np.zeros(indices.size, np.int64), np.zeros(indices.size, np.int64)
-        if replicates is None:
-            replicates = np.zeros(indices.size, np.int64)
-        self._deciders[0]["decisions"] = 0
-        batch.play_outcomes(
-            cell.rules, np.uint64(seed), indices, replicates, policies,
-            self._states, self._deciders, self._board, winners, lengths,
-        )  # fmt: skip
-        return Outcomes(winners, lengths, int(self._deciders[0]["decisions"]))
-
-    def record(
-        self,
-        cell: Cell,
-        seed: int,
-        indices: npt.NDArray[np.int64],
-        policies: npt.NDArray[np.int64],
-        recorder: Recorder,
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Play one game per index for a recorder; return winners, rounds and scores."""
-        let_think(cell, self._deciders, policies)
-        winners, lengths = np.zeros(indices.size, np.int64), np.zeros(indices.size, np.int64)
+        winners, rounds = np.zeros(indices.size, np.int64), np.zeros(indices.size, np.int64)
         scores = np.zeros((indices.size, cell.players), np.int64)
-        self._deciders["recorder"] = recorder.words.ctypes.data
-        batch.play_recorded(
+        words = recorder.words if recorder else np.zeros(RECORDER_WORDS, np.int64)
+        self._deciders["recorder"] = words.ctypes.data if recorder else 0
+        batch.play_outcomes(
             cell.rules, np.uint64(seed), indices, policies,
-            self._states, self._deciders, recorder.words, winners, lengths, scores,
+            self._states, self._deciders, self._board, words, winners, rounds, scores,
         )  # fmt: skip
         self._deciders["recorder"] = 0
-        return winners, lengths, scores
+        return Outcomes(winners, rounds, scores)
+
+
+def one_among(
+    cell: Cell, seed: int, games: int, one: int, others: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Seat one policy among others, at each seat in turn; return its win points and stalls, game by game."""
+    indices = np.arange(games, dtype=np.int64)
+    seats = np.full((games, cell.players), others, np.int64)
+    seats[indices, indices % cell.players] = one
+    winners = Player().outcomes(cell, seed, indices, seats).winners
+    stalled = winners < 0
+    return np.where(stalled, 1.0, cell.players * (winners == indices % cell.players)), stalled

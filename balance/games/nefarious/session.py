@@ -133,18 +133,6 @@ class Session:
         deciders[1]["networks"] = self.deciders[0]["networks"]
         return states, deciders, np.zeros(1, BOARD)
 
-    def play_on(self, policies: npt.NDArray[np.int64]) -> None:
-        """Play the rest of the game by policies; no question may be open."""
-        let_think(self.cell, self.deciders, policies)
-        if policies.max() > FIRST_SEARCH:
-            room = self._room_to_search()
-            batch.play_searching(self.cell.rules, *room, policies, self.log)
-            self.states, self.over = room[0][:1], True
-            return
-        self.deciders[0]["policy"][: self.cell.players] = policies
-        batch.play_to_end(self.cell.rules, self.states, self.deciders, self.log)
-        self.over = True
-
     def words(self) -> npt.NDArray[np.int32]:
         """Return what the log holds so far."""
         at = int(self.log[0]["at"])

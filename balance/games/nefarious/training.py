@@ -1,6 +1,7 @@
 """What training needs to know of Nefarious: which cells there are, whom to play against, how to measure."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import combinations
 from typing import Final
@@ -12,7 +13,7 @@ from balance.games.compiled.weights import Floats, NetworkLayout, Stamp, critic_
 from balance.games.nefarious.catalog.loading import load_catalog
 from balance.games.nefarious.catalog.model import Catalog
 from balance.games.nefarious.invented import invent_twist
-from balance.games.nefarious.player import Player
+from balance.games.nefarious.player import Player, one_among
 from balance.games.nefarious.policies.features import LAYOUT
 from balance.games.nefarious.policies.fitted import twist_digest
 from balance.games.nefarious.policies.learned import STAMP, learned_weights
@@ -50,7 +51,7 @@ class NefariousTraining:
     figure = "pairs"
     """The figure of `evaluate` that training shall raise."""
 
-    def __init__(self, catalog: Catalog | None = None, only: str | None = None) -> None:
+    def __init__(self, catalog: Catalog | None = None) -> None:
         self.catalog = catalog or load_catalog()
         ids = [twist.id for twist in self.catalog.twists]
         editions = {twist.id: set(twist.editions) for twist in self.catalog.twists}
@@ -59,20 +60,21 @@ class NefariousTraining:
         self.combinations: Sequence[tuple[str, ...]] = [
             *pairs, *((one,) for one in ids), *([()] * 80), *invented,
         ]  # fmt: skip
-        if only is not None:
-            self.combinations = [c for c in self.combinations if only in c] + [(only,)] * len(ids)
         self._editions = editions
 
     def without(self, combinations: Iterable[tuple[str, ...]]) -> "NefariousTraining":
         """Return the same without some combinations, in any order of their twists."""
         left_out = {frozenset(combination) for combination in combinations}
-        kept = NefariousTraining(self.catalog)
+        kept = copy(self)
         kept.combinations = [c for c in self.combinations if frozenset(c) not in left_out]
         return kept
 
     def only(self, variant: str) -> "NefariousTraining":
         """Return the same with the combinations that hold one twist."""
-        return NefariousTraining(self.catalog, self.catalog.twist(variant).id)
+        twist, kept = self.catalog.twist(variant).id, copy(self)
+        alone = [(twist,)] * len(self.catalog.twists)
+        kept.combinations = [*(c for c in self.combinations if twist in c), *alone]
+        return kept
 
     def known(self) -> list[str]:
         """Return digests of the twists that are met."""
@@ -106,10 +108,6 @@ class NefariousTraining:
         """Return something that plays."""
         return Player()
 
-    def outcomes(self, cell: Cell, seed: int, indices: Ints, policies: Ints) -> Ints:
-        """Return who wins games (-1: nobody)."""
-        return Player().outcomes(cell, seed, indices, policies).winners
-
     def search_points(self, weights: Mapping[str, Floats], combination: tuple[str, ...], seed: int) -> float:
         """Return the win points of one who searches among learners."""
         rng = np.random.default_rng(seed)
@@ -117,7 +115,8 @@ class NefariousTraining:
         cell = self.cell(combination, players, rng)
         cell.networks[self.learner] = fold(weights, cell.features)
         cell.networks[CRITIC] = fold(critic_of(weights), cell.features)
-        return _points(cell, seed, _PROBED, policy_number(_SEARCH), self.learner)[0]
+        points, _ = one_among(cell, seed, _PROBED, policy_number(_SEARCH), self.learner)
+        return float(points.mean())
 
     def evaluate(self, weights: Mapping[str, Floats], seed: int) -> dict[str, float]:
         """Measure one learned player among `adaptive`, and one `adaptive` among learned, at 4 players."""
@@ -135,28 +134,17 @@ class NefariousTraining:
             cell = compile_cell(self.catalog, "ascora-2011", 4, combination)
             cell.networks[self.learner] = fold(weights, cell.features)
             games = 1200 if not combination else 200
-            alone.append(_points(cell, seed, games, self.learner, POLICIES["adaptive"])[0])
-            points, stalled = _points(cell, seed + 1, games, POLICIES["adaptive"], self.learner)
-            against.append(points)
-            stalls.append(stalled)
+            points, _ = one_among(cell, seed, games, self.learner, POLICIES["adaptive"])
+            alone.append(points.mean())
+            points, stalled = one_among(cell, seed + 1, games, POLICIES["adaptive"], self.learner)
+            against.append(points.mean())
+            stalls.append(stalled.mean())
         return {
-            "none": alone[0],
+            "none": float(alone[0]),
             "pairs": float(np.mean(alone[1:])),
             "least": float(min(alone[1:])),
-            "adaptive_none": against[0],
+            "adaptive_none": float(against[0]),
             "adaptive_pairs": float(np.mean(against[1:])),
             "adaptive_most": float(max(against[1:])),
             "stalled": float(np.mean(stalls)),
         }
-
-
-def _points(cell: Cell, seed: int, games: int, one: int, others: int) -> tuple[float, float]:
-    """Return the win points of one among others, taking turns at the seats, and the share of stalls."""
-    indices = np.arange(games, dtype=np.int64)
-    policies = np.full((games, cell.players), others, np.int64)
-    policies[indices, indices % cell.players] = one
-    outcomes = Player().outcomes(cell, seed, indices, policies)
-    won = outcomes.winners == indices % cell.players
-    stalled = outcomes.winners < 0
-    points = won.mean() * cell.players + stalled.mean()
-    return float(points), float(stalled.mean())

@@ -14,7 +14,6 @@ def section(m: Evidence) -> Section | None:
     if lineup is None:
         return None
     word, words = m.facts.item, m.facts.items
-    given, n = {"lineup": lineup}, m.games_of(lineup)
     if not m.facts.mask("opening"):
         return Section(
             "items",
@@ -24,7 +23,7 @@ def section(m: Evidence) -> Section | None:
                     f"Chance deals no {words} before the first decision, so the games do not show what one "
                     "is worth. How often each was acquired, and when:"
                 ),
-                m.queries.block("item-acquired", given, caption=f"How often each {word} was acquired", n=n),
+                m.ask("item-acquired", f"How often each {word} was acquired", lineup=lineup),
             ),
         )
     blocks: list[Block] = [
@@ -34,11 +33,11 @@ def section(m: Evidence) -> Section | None:
             f"{word}, not by the player. In {m.strength_name(lineup)}, each seat counting alike."
         )
     ]
-    table = m.queries.block("item-values", given, caption=f"All {words} by value", n=n, table=True)
+    table = m.ask("item-values", f"All {words} by value", table=True, lineup=lineup)
     if m.facts.item_columns.cost and records_of(table):
         caption = f"Value against cost of all {len(records_of(table))} {words}"
-        blocks.append(m.queries.block("item-values", given, caption=caption, n=n))
-    return Section("items", words.capitalize(), (*blocks, table, *_prices(m), *_with_variants(m, lineup, n)))
+        blocks.append(m.ask("item-values", caption, lineup=lineup))
+    return Section("items", words.capitalize(), (*blocks, table, *_prices(m), *_with_variants(m, lineup)))
 
 
 def _a(word: str) -> str:
@@ -91,10 +90,10 @@ def _prices(m: Evidence) -> list[Block]:
     ]
 
 
-def _with_variants(m: Evidence, lineup: str, n: str) -> list[Block]:
+def _with_variants(m: Evidence, lineup: str) -> list[Block]:
     """Return where items are worth more or less under variants."""
     caption = f"Where {_a(m.facts.item)} is worth more or less under a {m.facts.variant}"
-    table = m.queries.block("item-variants", {"lineup": lineup}, caption=caption, n=n)
+    table = m.ask("item-variants", caption, lineup=lineup)
     rows = records_of(table)
     if not rows:
         return []

@@ -17,30 +17,24 @@ _EXTREMES: Final = {
 
 def section(m: Evidence) -> Section:
     """Return the chapter."""
-    ask = m.queries.block
     blocks: list[Block] = [
         Paragraph(
             "The length of a game is its number of rounds. Half of the games are no longer than the "
             f"[[median]]. A game that nobody has won after {m.facts.round_limit} rounds is broken off: "
             "it [[stalls]]."
         ),
-        ask("length-by-players", n=m.games_of()),
+        m.ask("length-by-players"),
     ]
-    usual, strength = {"lineup": m.usual}, m.strength_name(m.usual)
+    strength = m.strength_name(m.usual)
     caption = f"How long games last by number of players, {strength}, all combinations together"
-    blocks.append(ask("lengths", usual, caption=caption, n=m.games_of(m.usual)))
+    blocks.append(m.ask("lengths", caption, lineup=m.usual))
     if m.size:
         caption = f"Length under each {m.facts.variant} alone, as a multiple of that without any, {strength}"
-        blocks.append(ask("length-by-variant", usual, caption=caption, n=m.games_of(m.usual)))
+        blocks.append(m.ask("length-by-variant", caption, lineup=m.usual))
         at = m.middle
         caption = f"How long games last under each {m.facts.variant} alone, {at} players, {strength}"
-        blocks.append(
-            ask("length-ridges", usual | {"players": at}, caption=caption, n=m.games_of_each(m.usual))
-        )
-        size = usual | {"size": m.size}
+        blocks.append(m.ask("length-ridges", caption, n=m.games_of_each(m.usual), lineup=m.usual, players=at))
         for which, caption in _EXTREMES.items():
-            table = ask(
-                "extremes", size | {"which": which}, caption=f"{caption}, {strength}", n=m.games_of(m.usual)
-            )
+            table = m.ask("extremes", f"{caption}, {strength}", lineup=m.usual, size=m.size, which=which)
             blocks += [table] if rows_of(table) else []
     return Section("length", "How long games last", tuple(blocks))

@@ -6,17 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from balance.report.atlas_model import VERDICT_CODES, Atlas
 from balance.report.evidence import Evidence
 from balance.report.model import Block, Chart, Paragraph, Section
 from balance.report.query_blocks import records_of
 
-_CODES = {word: code for code, word in VERDICT_CODES.items()}
 
-
-def section(m: Evidence, atlas: Atlas) -> Section:
+def section(m: Evidence, atlas: Mapping[str, Any]) -> Section:
     """Return the chapter."""
-    if not atlas.pairs:
+    if not atlas["pairs"]:
         head = Paragraph(f"Every {m.facts.variant}, at every number of players.")
         return Section("atlas", "Atlas of all combinations", (head,))
     blocks: list[Block] = [
@@ -29,8 +26,8 @@ def section(m: Evidence, atlas: Atlas) -> Section:
         chart = _matrix(
             m, atlas, "verdict-matrix", {"players": players}, "verdict", f"Verdicts with {players} players"
         )
-        codes = tuple(_CODES[verdict or "not played"] for verdict in chart.data["y"])
-        blocks.append(replace(chart, data={**chart.data, "y": codes}, verdict=True))
+        verdicts = tuple(verdict or "not played" for verdict in chart.data["y"])
+        blocks.append(replace(chart, data={**chart.data, "y": verdicts}, verdict=True))
     players = m.middle
     caption = (
         f"Length as a multiple of that without {m.facts.variants}, {players} players, "
@@ -46,27 +43,27 @@ def section(m: Evidence, atlas: Atlas) -> Section:
 def appendix(m: Evidence) -> Section:
     """Return every combination with its verdicts."""
     caption = f"All {len(m.verdicts):,} {m.combinations}"
-    table = m.queries.block("every", {"size": m.size}, caption=caption)
-    return Section("every", f"All {m.combinations}", (table,))
+    return Section("every", f"All {m.combinations}", (m.ask("every", caption, size=m.size),))
 
 
 def _matrix(
-    m: Evidence, atlas: Atlas, query: str, given: Mapping[str, Any], shown: str, caption: str
+    m: Evidence, atlas: Mapping[str, Any], query: str, given: Mapping[str, Any], shown: str, caption: str
 ) -> Chart:
     """Return one column of a query over combinations, each variant against each other."""
-    table = m.queries.block(query, given, n=m.games_of())
+    table = m.ask(query, n=m.games_of(), **given)
     known = {tuple(row["variants"]): row[shown] for row in records_of(table)}
-    both = [(a, b) for k, a in enumerate(atlas.variants) for b in atlas.variants[: k + 1]]
+    variants = atlas["variants"]
+    both = [(a, b) for k, a in enumerate(variants) for b in variants[: k + 1]]
     return Chart(
         f"{query}-{given['players']}",
         caption,
         "matrix",
         {
-            "row": tuple(a.name for a, _ in both),
-            "column": tuple(b.name for _, b in both),
-            "y": tuple(known.get(tuple(sorted({a.id, b.id}))) for a, b in both),
+            "row": tuple(a["name"] for a, _ in both),
+            "column": tuple(b["name"] for _, b in both),
+            "y": tuple(known.get(tuple(sorted({a["id"], b["id"]}))) for a, b in both),
         },
         replace(table.source, sql=""),  # the atlas of the page shows the command alone
-        f"A matrix of {len(atlas.variants)} by {len(atlas.variants)}.",
+        f"A matrix of {len(variants)} by {len(variants)}.",
         raw=table.raw,
     )

@@ -40,8 +40,8 @@ def section(m: Evidence, made: Provenance) -> Section:
             f"{'level' if len(m.lineups) == 1 else 'levels'} of [[strength of play]]{_gaps(m)}. The same "
             "seed gives the same games on every machine."
         ),
-        m.queries.block("runs"),
-        m.queries.block("cells", n=m.games_of()),
+        m.ask("runs", n=""),
+        m.ask("cells"),
     ]
     if m.ranking is not None:
         blocks += [
@@ -56,11 +56,7 @@ def section(m: Evidence, made: Provenance) -> Section:
                 "corrected together (Benjamini and Yekutieli). Of all "
                 f"claims of a kind, at most {ALPHA:.0%} are false on average."
             ),
-            m.queries.block(
-                "thresholds",
-                caption=f"What is accepted, why, and how many {m.combinations} are outside",
-                n=m.games_of(),
-            ),
+            m.ask("thresholds", f"What is accepted, why, and how many {m.combinations} are outside"),
         ]
     blocks.append(
         Paragraph(
@@ -184,7 +180,7 @@ def _confidence(m: Evidence) -> list[Block]:
             f"{count(len(doubtful), f'{m.facts.item} rests', f'{m.facts.items} rest')} on a single "
             f"source or on sources that disagree ({told}). How many winners had built at least one of them:"
         ),
-        *([m.queries.block("confidence", n=m.games_of())] if m.queries.has("confidence") else []),
+        *([m.ask("confidence")] if m.queries.has("confidence") else []),
     ]
 
 

@@ -264,7 +264,6 @@ def section(m: Evidence, answer: Summary) -> Section:
             '"About" marks how many there are by the figures of all, decided or not, with a 95% interval.'
         )
     ]
-    ask, given, n = m.queries.block, {"size": m.size}, count(_games(m, None), "game", "games")
     if m.judged:
         caption = f"How many {m.combinations} are broken, undecided, bent and fine"
         if any(one.unconfirmed for one in answer.counts):
@@ -272,19 +271,19 @@ def section(m: Evidence, answer: Summary) -> Section:
                 "These tables count as broken also what fresh games do not confirm: a run does not hold them."
             )
             blocks.append(Bullets((text,)))
-        blocks.append(ask("verdicts", given, caption=caption, n=n))
+        blocks.append(m.ask("verdicts", caption, size=m.size))
         if len(m.players) > 1:
             caption = f"Verdicts on {m.combinations} by number of players"
-            blocks.append(ask("verdicts-by-players", given, caption=caption, n=n))
+            blocks.append(m.ask("verdicts-by-players", caption, size=m.size))
     if m.ranking is not None and m.ranking.judgements.pools:
         blocks.append(Paragraph("Judged over all games together, a [[seat]] by its number:"))
         blocks.append(Bullets(tuple(own_words(one, m.facts) for one in m.ranking.pools())))
     if answer.worst:
-        blocks.append(ask("worst", given, caption=f"The worst {m.combinations}", n=n))
+        blocks.append(m.ask("worst", f"The worst {m.combinations}", size=m.size))
     elif m.judged:
         blocks.append(Paragraph(f"No {m.combination} was found broken."))
     if any(one.together for one in answer.worst):
-        blocks.append(ask("surprising", caption="Broken only together", n=n))
+        blocks.append(m.ask("surprising", "Broken only together", n=m.games_of(size=m.size)))
     elif m.size == 2:
         blocks.append(Paragraph("No pair was found that is broken only together."))
     return Section("answer", "The answer", tuple(blocks))

@@ -29,12 +29,12 @@ def section(m: Evidence) -> Section | None:
 
 def _fingerprints(m: Evidence) -> list[Block]:
     """Return what each variant moves, as a row of bars; nothing if none was played alone."""
-    given = {"lineup": m.usual, "players": m.middle}
     caption = (
         f"What each {m.facts.variant} moves, alone, {m.middle} players, {m.strength_name(m.usual)}: up is "
         "more, down is less, grey may be chance"
     )
-    chart = m.queries.block("fingerprints", given, caption=caption, n=m.games_of_each(m.usual))
+    n = m.games_of_each(m.usual)
+    chart = m.ask("fingerprints", caption, n=n, lineup=m.usual, players=m.middle)
     return [chart] if rows_of(chart) else []
 
 
@@ -65,11 +65,8 @@ def _alone(m: Evidence, variant: str, name: str) -> list[Block]:
     for n, judgement in found:
         at.setdefault(judgement.verdict.value, []).append(n)
     said = listed(f"{verdict} {_with(players)}" for verdict, players in at.items())
-    table = m.queries.block(
-        "alone",
-        {"variant": variant, "lineup": m.usual},
-        caption=literal(f"{name} alone, {m.strength_name(m.usual)}"),
-    )
+    caption = literal(f"{name} alone, {m.strength_name(m.usual)}")
+    table = m.ask("alone", caption, n="", variant=variant, lineup=m.usual)
     return [*([Paragraph(f"Alone it is {said}.")] if said else []), table]
 
 

@@ -16,7 +16,6 @@ _FEW: Final = 3
 
 def section(m: Evidence) -> Section:
     """Return the chapter."""
-    ask = m.queries.block
     blocks: list[Block] = [
         Paragraph(
             "Who wins is given in [[win points]]: 1.00 is a fair share, whatever the number of players. Each "
@@ -25,25 +24,24 @@ def section(m: Evidence) -> Section:
         Bullets(tuple(f"{m.strength_name(lineup)}: {_seated(m, lineup)}" for lineup in m.lineups)),
     ]
     for lineup in m.mixed:
-        given, n = {"lineup": lineup}, m.games_of(lineup)
         caption = f"Win points of each strategy, {m.strength_name(lineup)}"
-        table = ask("win-rate-by-players", given, caption=caption, n=n, table=True)
+        table = m.ask("win-rate-by-players", caption, table=True, lineup=lineup)
         blocks.append(table)
         if len({row["policy"] for row in records_of(table)}) > _FEW:
             caption = f"{caption}; the line is a fair share"
-            blocks.append(ask("win-rate-by-players", given, caption=caption, n=n))
+            blocks.append(m.ask("win-rate-by-players", caption, lineup=lineup))
     if not m.mixed:
         blocks.append(
             Paragraph("In these games all seats followed the same policy, so styles do not compare.")
         )
     caption = f"Win points of each [[seat]], {m.strength_name(m.usual)}"
-    blocks.append(ask("win-rate-by-seat", {"lineup": m.usual}, caption=caption, n=m.games_of(m.usual)))
+    blocks.append(m.ask("win-rate-by-seat", caption, lineup=m.usual))
     for lineup in m.mixed if m.size else ():
         caption = (
             f"Win points of each strategy under each {m.facts.variant}, alone or with another, "
             f"{m.strength_name(lineup)}, all numbers of players together"
         )
-        blocks.append(ask("win-rate-by-variant", {"lineup": lineup}, caption=caption, n=m.games_of(lineup)))
+        blocks.append(m.ask("win-rate-by-variant", caption, lineup=lineup))
     return Section("wins", "Who wins", tuple(blocks))
 
 

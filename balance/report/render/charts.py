@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from balance.report.atlas_model import VERDICT_CODES
+from balance.report.formatting import series_name
 from balance.report.model import Chart
 
 if TYPE_CHECKING:
@@ -118,10 +118,6 @@ def _rows(figure: Chart, series: Any) -> list[int]:
     return [k for k, own in enumerate(figure.data["series"]) if own == series]
 
 
-def _said(series: Any) -> str:
-    return f"{series} players" if isinstance(series, int) else str(series)
-
-
 def _spots(axes: Axes, figure: Chart) -> None:
     """Lay what a reader can point at over a drawing, unseen: `mark-K` for the K-th of the figure's places."""
     from matplotlib.patches import Rectangle
@@ -160,6 +156,10 @@ def _titles(axes: Axes, figure: Chart) -> None:
     axes.set_ylabel(figure.y_title)
 
 
+def _legend(axes: Axes, series: Sequence[Any]) -> None:
+    axes.figure.legend(loc="outside upper center", ncols=min(len(series), 6))
+
+
 def _whole(axes: Axes) -> None:
     """Let only whole numbers stand at an axis of rounds."""
     from matplotlib.ticker import MaxNLocator
@@ -167,21 +167,26 @@ def _whole(axes: Axes) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _percent(axis: Any, kind: str) -> None:
-    if kind == "share":
-        from matplotlib.ticker import PercentFormatter
+def _percent(axis: Any, figure: Chart) -> None:
+    from matplotlib.ticker import PercentFormatter
 
+    if figure.y_kind == "share":
         axis.set_major_formatter(PercentFormatter(1.0, decimals=None))
+
+
+def _heights(figure: Chart, series: Any, xs: Sequence[Any]) -> list[float]:
+    """Return the value of a series at each of some places; 0 where it has none."""
+    own = {figure.data["x"][i]: figure.data["y"][i] for i in _rows(figure, series)}
+    return [float(own.get(x) or 0) for x in xs]
 
 
 def _bars(_: Drawing, axes: Axes, figure: Chart) -> None:
     series = _series(figure)
     xs = list(dict.fromkeys(figure.data["x"]))
     bottom = [0.0] * len(xs)
+    palette = _STACKED if figure.stacked else COLOURS
     for k, name in enumerate(series):
-        values = {figure.data["x"][i]: figure.data["y"][i] for i in _rows(figure, name)}
-        heights = [float(values.get(x, 0) or 0) for x in xs]
-        palette = _STACKED if figure.stacked else COLOURS
+        heights = _heights(figure, name, xs)
         colour = VERDICT_COLOURS.get(str(name), palette[k % len(palette)])
         if figure.stacked:
             places, width = [float(i) for i in range(len(xs))], 0.82
@@ -204,9 +209,9 @@ def _bars(_: Drawing, axes: Axes, figure: Chart) -> None:
             bottom = [low + height for low, height in zip(bottom, heights, strict=True)]
     axes.set_xticks(range(len(xs)), [str(x) for x in xs])
     axes.grid(visible=False, axis="x")
-    _percent(axes.yaxis, figure.y_kind)
+    _percent(axes.yaxis, figure)
     _titles(axes, figure)
-    axes.figure.legend(loc="outside upper center", ncols=min(len(series), 6))
+    _legend(axes, series)
 
 
 def _dots(_: Drawing, axes: Axes, figure: Chart) -> None:
@@ -229,17 +234,17 @@ def _dots(_: Drawing, axes: Axes, figure: Chart) -> None:
                 marker=_MARKERS[k % len(_MARKERS)],
                 markersize=4,
                 color=colour,
-                label=None if shown else _said(name),
+                label=None if shown else series_name(name),
             )
     if figure.reference is not None:
         axes.axvline(figure.reference, color="#333333", linewidth=0.8, linestyle=":")
     axes.set_yticks(range(len(labels)), [str(label) for label in labels])
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
-    _percent(axes.xaxis, figure.y_kind)
+    _percent(axes.xaxis, figure)
     axes.set_xlabel(figure.y_title)
     if len(series) > 1:
-        axes.figure.legend(loc="outside upper center", ncols=min(len(series), 6))
+        _legend(axes, series)
 
 
 def _scatter(_: Drawing, axes: Axes, figure: Chart) -> None:
@@ -289,18 +294,15 @@ def _beside(figure: Chart) -> list[float]:
 
 def _areas(_: Drawing, axes: Axes, figure: Chart) -> None:
     xs, series = list(dict.fromkeys(figure.data["x"])), _series(figure)
-    bands = []
-    for name in series:
-        own = {figure.data["x"][i]: figure.data["y"][i] for i in _rows(figure, name)}
-        bands.append([float(own.get(x) or 0) for x in xs])
+    bands = [_heights(figure, name, xs) for name in series]
     axes.stackplot(
-        xs, bands, labels=[_said(name) for name in series], colors=_STACKED, edgecolor="#333333", lw=0.3
+        xs, bands, labels=[series_name(name) for name in series], colors=_STACKED, edgecolor="#333333", lw=0.3
     )
     axes.margins(0)
     _whole(axes)
-    _percent(axes.yaxis, figure.y_kind)
+    _percent(axes.yaxis, figure)
     _titles(axes, figure)
-    axes.figure.legend(loc="outside upper center", ncols=min(len(series), 6))
+    _legend(axes, series)
 
 
 def _lines(_: Drawing, axes: Axes, figure: Chart) -> None:
@@ -322,12 +324,12 @@ def _lines(_: Drawing, axes: Axes, figure: Chart) -> None:
             marker=None if outline else _MARKERS[k % len(_MARKERS)],
             markersize=3,
             linewidth=1.3,
-            label=_said(name),
+            label=series_name(name),
         )
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
     _whole(axes)
-    _percent(axes.yaxis, figure.y_kind)
+    _percent(axes.yaxis, figure)
     _titles(axes, figure)
     axes.legend(loc="upper right" if outline else "upper left")
 
@@ -349,18 +351,13 @@ def _ridges(_: Drawing, axes: Axes, figure: Chart) -> None:
     }
     labels = list(outlines)
     for at, (label, points) in enumerate(outlines.items()):
-        for drawn, first in ((outlines[labels[0]], True), (points, False)):
-            xs, tops = [x for x, _ in drawn], [at + 0.35 - 1.2 * y / tallest for _, y in drawn]
-            if first:
-                axes.plot(xs, tops, color="#777777", linewidth=0.8, zorder=at + 2.2)
-            elif at:
-                axes.fill_between(
-                    xs, at + 0.35, tops, color=COLOURS[0], alpha=0.55, linewidth=0, zorder=at + 2
-                )
-            else:
-                axes.fill_between(
-                    xs, at + 0.35, tops, color="#999999", alpha=0.55, linewidth=0, zorder=at + 2
-                )
+        (behind, hidden), (xs, tops) = (
+            ([x for x, _ in drawn], [at + 0.35 - 1.2 * y / tallest for _, y in drawn])
+            for drawn in (outlines[labels[0]], points)
+        )
+        colour = COLOURS[0] if at else "#999999"
+        axes.plot(behind, hidden, color="#777777", linewidth=0.8, zorder=at + 2.2)
+        axes.fill_between(xs, at + 0.35, tops, color=colour, alpha=0.55, linewidth=0, zorder=at + 2)
         middle = next(data["middle"][i] for i, own in enumerate(data["label"]) if own == label)
         if middle is not None:
             axes.plot(
@@ -399,22 +396,25 @@ def _bar_rows(_: Drawing, axes: Axes, figure: Chart) -> None:
 
 def _matrix(drawing: Drawing, axes: Axes, figure: Chart) -> None:
     from matplotlib.colors import BoundaryNorm, ListedColormap, TwoSlopeNorm
+    from matplotlib.patches import Patch
 
     names = list(dict.fromkeys(figure.data["row"]))
     place = {name: k for k, name in enumerate(names)}
     n = len(names)
     grid = [[math.nan] * n for _ in range(n)]
-    codes = list(VERDICT_CODES)
+    verdicts = list(VERDICT_COLOURS)
     for row, column, y in zip(figure.data["row"], figure.data["column"], figure.data["y"], strict=True):
         if figure.verdict:
-            grid[place[row]][place[column]] = float(codes.index(y))
+            grid[place[row]][place[column]] = float(verdicts.index(y))
         elif y is not None:
             grid[place[row]][place[column]] = math.log2(y) if figure.log and y > 0 else float(y)
     if figure.verdict:
-        colours = ListedColormap([VERDICT_COLOURS[VERDICT_CODES[code]] for code in codes])
-        norm: Any = BoundaryNorm([k - 0.5 for k in range(len(codes) + 1)], len(codes))
+        colours = ListedColormap(list(VERDICT_COLOURS.values()))
+        norm: Any = BoundaryNorm([k - 0.5 for k in range(len(verdicts) + 1)], len(verdicts))
         axes.pcolormesh(grid, cmap=colours, norm=norm, edgecolors="white", linewidth=0.4, rasterized=True)
-        _verdict_key(drawing, [VERDICT_CODES[code] for code in codes if code in figure.data["y"]])
+        shown = [verdict for verdict in verdicts if verdict in figure.data["y"]]
+        key = [Patch(facecolor=VERDICT_COLOURS[name], edgecolor="#999999", label=name) for name in shown]
+        drawing.legend(handles=key, loc="outside upper center", ncols=5)
     else:
         known = [abs(v) for line in grid for v in line if not math.isnan(v)]
         reach = max(known, default=1.0) or 1.0
@@ -440,13 +440,6 @@ def _matrix(drawing: Drawing, axes: Axes, figure: Chart) -> None:
     axes.grid(visible=False)
     for side in axes.spines.values():
         side.set_visible(False)
-
-
-def _verdict_key(drawing: Drawing, shown: Sequence[str]) -> None:
-    from matplotlib.patches import Patch
-
-    patches = [Patch(facecolor=VERDICT_COLOURS[name], edgecolor="#999999", label=name) for name in shown]
-    drawing.legend(handles=patches, loc="outside upper center", ncols=5)
 
 
 _KINDS: Final[Mapping[str, Callable[[Any, Any, Chart], None]]] = {

@@ -11,9 +11,8 @@ import base64
 import gzip
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib import resources
 from typing import Any, Final
@@ -23,13 +22,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from balance import __version__
-from balance.report.atlas_model import SCALE, VERDICT_CODES
 from balance.report.formatting import slug
-from balance.report.model import ON_FRESH, Answer, Block, Cell, Heading, Mark, Section, Table, spans
+from balance.report.model import NUMERIC, ON_FRESH, Answer, Cell, Heading, Mark, Section, Table, spans
 from balance.report.render.drawings import Drawings
+from balance.report.render.text import SIGNS
 
-NUMERIC: Final = frozenset({"integer", "number", "share", "interval"})
-"""Kinds of columns that are set to the right and sorted as numbers."""
 FOLDED: Final = 12
 """How many rows of a long table are seen before it is unfolded."""
 FEW: Final = 8
@@ -39,14 +36,12 @@ LICENCES: Final = ("NOTICE-echarts.txt", "LICENSE-echarts.txt", "LICENSE-d3.txt"
 
 def render(report: Answer) -> str:
     """Return a report as the text of one HTML file."""
-    scripts = [_static("page.js")]
+    scripts = [_read("static", "page.js")]
     if report.atlas is not None:
-        scripts = [_vendored("echarts.min.js"), *scripts, _static("atlas.js")]
-    early = _static("theme.js")
+        scripts = [_read("vendor", "echarts.min.js"), *scripts, _read("static", "atlas.js")]
+    early = _read("static", "theme.js")
     links = _Links(
-        frozenset(variant.id for variant in report.atlas.variants)
-        if report.atlas is not None
-        else frozenset(),
+        frozenset(variant["id"] for variant in report.atlas["variants"]) if report.atlas else frozenset(),
         frozenset(part.id for section in report.sections for part in section.sections),
         *_listed_items(report),
     )
@@ -58,12 +53,12 @@ def render(report: Answer) -> str:
         sections=sections,
         behind=[b for section in report.sections if section.id == "answer" for b in section.blocks],
         commands_told=report.commands_shown,
-        atlas_data=_packed(atlas_data(report)) if report.atlas is not None else "",
-        css=_own(_static("page.css")),
+        atlas_data=_packed(report.atlas) if report.atlas is not None else "",
+        css=_own(_read("static", "page.css")),
         early=_own(early),
         scripts=[_own(script) for script in scripts],
         policy=_policy([early, *scripts]),
-        licences=[(name, _vendored(name)) for name in LICENCES] if report.atlas is not None else [],
+        licences=[(name, _read("vendor", name)) for name in LICENCES] if report.atlas is not None else [],
         version=__version__,
         folded=FOLDED,
         few=FEW,
@@ -170,10 +165,6 @@ def _sort_value(cell: Cell, column: Heading) -> str:
     return repr(value)
 
 
-def _block_kind(block: Block) -> str:
-    return type(block).__name__.lower()
-
-
 # --- the pieces of the page
 
 
@@ -187,39 +178,23 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"kind": _block_kind, "term_id": term_id, "thousands": _thousands}
+    environment.filters |= {
+        "kind": lambda block: type(block).__name__.lower(),
+        "term_id": term_id,
+        "thousands": "{:,}".format,
+    }
     environment.globals |= {
         "numeric": NUMERIC,
         "sort_value": _sort_value,
-        "is_long": _is_long,
-        "verdict_class": _verdict_class,
+        "is_long": lambda table: table.long and len(table.rows) > FOLDED + 3,
+        "verdict_class": lambda verdict: verdict if verdict in tuple(SIGNS) else "none",
     }
     return environment
-
-
-def _verdict_class(verdict: Any) -> str:
-    return verdict if verdict in ("broken", "bent", "fine", "undecided") else "none"
-
-
-def _is_long(table: Table) -> bool:
-    return table.long and len(table.rows) > FOLDED + 3
-
-
-def _thousands(number: int) -> str:
-    return f"{number:,}"
 
 
 def _own(text: str) -> Markup:
     """Vouch for a text that is ours or was escaped for where it goes."""
     return Markup(text)  # noqa: S704 - the one place where that is said
-
-
-def _static(name: str) -> str:
-    return _read("static", name)
-
-
-def _vendored(name: str) -> str:
-    return _read("vendor", name)
 
 
 @cache
@@ -238,24 +213,7 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-def atlas_data(report: Answer) -> dict[str, Any]:
-    """Return what `static/atlas.js` reads: the atlas of the model, and the words around it."""
-    assert report.atlas is not None
-    data = _fields(report.atlas)
-    data["plain"] = [
-        {name: [end if math.isfinite(end) else None for end in three] for name, three in plain.items()}
-        for plain in data["plain"]
-    ]
-    words = {"title": report.title, "game": report.game, "words": dict(report.words)}
-    return data | words | {"scale": SCALE, "codes": dict(VERDICT_CODES)}
-
-
-def _fields(record: Any) -> dict[str, Any]:
-    """Return the fields of a record; `asdict` would copy hundreds of thousands of numbers."""
-    return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
 def _packed(value: Any) -> str:
     """Return JSON as base64 of its gzip: letters and digits, whatever it holds."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_fields)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(gzip.compress(text.encode("utf-8"), 9, mtime=0)).decode("ascii")

@@ -14,9 +14,8 @@ from importlib.resources import files
 from typing import Any, Final, Literal
 
 import balance
-from balance.errors import Failed, UsageError
+from balance.errors import Failed
 from balance.report.model import (
-    ON_FRESH,
     Answer,
     Block,
     Bullets,
@@ -45,11 +44,9 @@ _EPOCH: Final = 0
 
 
 def render(report: Answer, paper: str = "a4", advance: Callable[[str], None] = lambda _: None) -> bytes:
-    """Return the report as the bytes of a PDF; UsageError for paper that is not known."""
+    """Return the report as the bytes of a PDF; `paper` is one of PAPERS."""
     import typst
 
-    if paper not in PAPERS:
-        raise UsageError(f"paper {paper}: expected {' or '.join(PAPERS)}", parameter="paper")
     made = _Made(report.glossary, report.kind != "space")
     advance("figures")
     document = made.document(report, PAPERS[paper])
@@ -132,7 +129,7 @@ class _Made:
                         one.title,
                         f"{one.where}, {one.tag}" if one.tag else one.where,
                         one.sentence,
-                        f"{ON_FRESH[one.holds]} {one.fresh}".strip() if one.fresh else "",
+                        one.again,
                         one.mend,
                     ]
                     for one in answer.worst
@@ -146,7 +143,6 @@ class _Made:
         }
 
     def section(self, section: Section) -> dict[str, Any]:
-        """Return a chapter."""
         return {
             "title": section.title,
             "blocks": [self.block(block) for block in section.blocks],
@@ -168,7 +164,6 @@ class _Made:
                 yield [piece, term, self.glossary[term]]
 
     def block(self, block: Block) -> dict[str, Any]:
-        """Return a paragraph, a list, a table or a figure."""
         match block:
             case Paragraph(text):
                 return {"kind": "paragraph", "text": self.text(text)}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from balance import text_columns
 from balance.report.model import (
-    ON_FRESH,
+    NUMERIC,
     Answer,
     Block,
     Bullets,
@@ -25,8 +25,6 @@ from balance.report.model import (
     plain,
 )
 
-RIGHT: Final = frozenset({"integer", "number", "share", "interval"})
-"""Kinds of columns that are set to the right."""
 SIGNS: Final = {"broken": "×", "undecided": "?", "bent": "~", "fine": "✓"}
 """The mark before a verdict, for readers who do not see colours."""
 Paint = Callable[[str, str], str]
@@ -57,7 +55,7 @@ def _named(one: Worst) -> str:
     """Return a combination that the first page names, in one paragraph."""
     parts = (
         f"{one.title} ({one.where}{f'; {one.tag}' if one.tag else ''}): {one.sentence}",
-        f"{ON_FRESH[one.holds]} {one.fresh}".strip() if one.fresh else "",
+        one.again,
         f"To mend it: {one.mend}" if one.mend else "",
     )
     return " ".join(part for part in parts if part)
@@ -74,7 +72,6 @@ class _Markdown:
         """Commands that stand at the end anyway."""
 
     def answer(self, answer: Answer) -> Iterator[str]:
-        """Yield the lines of an answer: its headline first, then the chapters."""
         summary, self.commands = answer.summary, answer.provenance.commands
         yield from self.head(answer)
         if summary.warning:
@@ -94,13 +91,11 @@ class _Markdown:
             yield from self.code("\n".join(answer.provenance.commands))
 
     def head(self, answer: Answer) -> Iterator[str]:
-        """Yield what stands above all chapters."""
         yield from self.title(answer.title, 1)
         yield from self.paragraph(answer.subtitle)
         yield from self.paragraph(answer.summary.headline)
 
     def section(self, section: Section, level: int) -> Iterator[str]:
-        """Yield a chapter with its parts."""
         yield from self.title(section.title, level)
         for block in section.blocks:
             yield from self.block(block)
@@ -136,30 +131,25 @@ class _Markdown:
         return f"({'; '.join(part for part in said if part)})" if any(said) else ""
 
     def title(self, words: str, level: int) -> Iterator[str]:
-        """Yield a heading."""
         yield from (f"{'#' * level} {_escaped(_line(words))}", "")
 
     def paragraph(self, words: str) -> Iterator[str]:
-        """Yield a few sentences, if there are any."""
         if words.strip():
             yield from (_escaped(_line(words)), "")
 
     def bullets(self, items: Sequence[str]) -> Iterator[str]:
-        """Yield a list."""
         yield from (f"- {_escaped(_line(item))}" for item in items)
         yield ""
 
     def code(self, words: str) -> Iterator[str]:
-        """Yield something to be copied as it is, if there is anything."""
         if words:
             yield from (*(f"    {line}" for line in words.splitlines()), "")
 
     def table(self, table: Table) -> Iterator[str]:
-        """Yield a table under its caption."""
         yield from self.paragraph(table.caption)
-        yield _row([heading.title for heading in table.headings])
-        yield _row(["---:" if heading.kind in RIGHT else "---" for heading in table.headings], raw=True)
-        yield from (_row([cell.text for cell in row]) for row in table.rows)
+        yield _row(_escaped(_line(heading.title)) for heading in table.headings)
+        yield _row("---:" if heading.kind in NUMERIC else "---" for heading in table.headings)
+        yield from (_row(_escaped(_line(cell.text)) for cell in row) for row in table.rows)
         yield ""
 
 
@@ -172,7 +162,6 @@ class _Plain(_Markdown):
         self.paint = paint
 
     def head(self, answer: Answer) -> Iterator[str]:
-        """Yield the headline, and below it what it is about."""
         headline = answer.summary.headline
         yield from (self.paint(line, answer.verdict or "title") for line in self._wrapped(headline))
         yield from self._wrapped("" if answer.title in headline else answer.title)
@@ -185,12 +174,10 @@ class _Plain(_Markdown):
             yield "-" * len(_line(words))
 
     def paragraph(self, words: str) -> Iterator[str]:
-        """Yield a few sentences, if there are any."""
         if words.strip():
             yield from (*self._wrapped(words), "")
 
     def bullets(self, items: Sequence[str]) -> Iterator[str]:
-        """Yield a list."""
         yield from (line for item in items for line in self._wrapped(item, "- ", "  "))
         yield ""
 
@@ -212,7 +199,6 @@ class _Plain(_Markdown):
             yield from (*(part for line in lines for part in _continued(line, self.width - 2)), "")
 
     def table(self, table: Table) -> Iterator[str]:
-        """Yield a table under its caption."""
         yield from self.paragraph(table.caption)
         verdicts = [k for k, heading in enumerate(table.headings) if heading.kind == "verdict"]
         cells = [
@@ -224,7 +210,7 @@ class _Plain(_Markdown):
                 return self.paint(line, "title")
             return self.paint(line, table.rows[row][verdicts[0]].text) if verdicts else line
 
-        heads, right = [h.title for h in table.headings], [h.kind in RIGHT for h in table.headings]
+        heads, right = [h.title for h in table.headings], [h.kind in NUMERIC for h in table.headings]
         yield text_columns.table(heads, cells, right, self.width, paint)
 
 
@@ -269,9 +255,8 @@ def _bar(share: float, room: int) -> str:
     return "█" * full + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[rest]
 
 
-def _row(entries: Sequence[str], *, raw: bool = False) -> str:
-    shown = entries if raw else [_escaped(_line(entry)) for entry in entries]
-    return f"| {' | '.join(shown)} |"
+def _row(entries: Iterable[str]) -> str:
+    return f"| {' | '.join(entries)} |"
 
 
 def _line(words: str) -> str:

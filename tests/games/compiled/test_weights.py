@@ -15,9 +15,8 @@ from balance.games.compiled.weights import (
     critic_of,
     fold,
     parse_weights,
-    read_weights,
     score_options,
-    write_weights,
+    weights_file,
 )
 
 LAYOUT = NetworkLayout(situation=5, option=32, rules=4)
@@ -32,12 +31,12 @@ def made(seed=0):
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "weights.npz"
-    write_weights(path, made(), STAMP, {"games": 12})
+    path.write_bytes(weights_file(made(), STAMP, {"games": 12}))
     return path
 
 
 def test_weights_are_read_as_they_were_written(file):
-    found = read_weights(file, STAMP)
+    found = parse_weights(file.read_bytes(), "file", STAMP)
     assert {name: array.tolist() for name, array in found.items()} == {
         n: a.tolist() for n, a in made().items()
     }
@@ -53,7 +52,7 @@ def test_weights_are_read_as_they_were_written(file):
 )
 def test_a_wrong_stamp_is_refused(file, stamp, says):
     with pytest.raises(UsageError, match=says):
-        read_weights(file, stamp)
+        parse_weights(file.read_bytes(), "file", stamp)
 
 
 def test_a_truncated_file_is_refused(file):
@@ -67,9 +66,9 @@ def test_a_truncated_file_is_refused(file):
 def test_values_that_are_not_finite_are_refused(tmp_path, value):
     weights = made()
     weights["out"][3] = value
-    write_weights(tmp_path / "bad.npz", weights, STAMP)
+    (tmp_path / "bad.npz").write_bytes(weights_file(weights, STAMP, {}))
     with pytest.raises(UsageError, match="'out' has values that are not finite"):
-        read_weights(tmp_path / "bad.npz", STAMP)
+        parse_weights((tmp_path / "bad.npz").read_bytes(), "file", STAMP)
 
 
 def changed(file, **arrays):

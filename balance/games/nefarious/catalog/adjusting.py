@@ -133,13 +133,9 @@ def doubts(catalog: Catalog, edition: str) -> list[Doubt]:
 
 def _readings(catalog: Catalog, kind: str, item: Invention | Twist) -> Iterator[Reading]:
     entry = _entry(catalog, kind, str(item.id))
-    for changed, other in zip(entry.fields.get("alternatives", ()), item.alternatives, strict=True):
-        if isinstance(item, Invention) and isinstance(other, Invention):
-            text = descriptions.other_invention(item, other)
-        else:
-            assert isinstance(other, Twist)
-            text = " ".join(english.twist_rules(other, catalog.editions))
-        yield Reading(text, _changed(catalog, entry, changed))
+    others: Sequence[Item] = item.alternatives
+    for changed, other in zip(entry.fields.get("alternatives", ()), others, strict=True):
+        yield Reading(descriptions.other_reading(catalog, item, other), _changed(catalog, entry, changed))
 
 
 # --- entries and their numbers

@@ -33,7 +33,7 @@ def describe_invention(catalog: Catalog, invention: Invention) -> Description:
         used += _with_switch(
             catalog, "echo", "Without lines of its own, it takes those of an earlier card with {}."
         )
-    readings = [other_invention(invention, other) for other in invention.alternatives]
+    readings = [other_reading(catalog, invention, other) for other in invention.alternatives]
     sections: _Sections = [
         ("Cost", [f"{invention.cost} money"]),
         ("Rule", rule),
@@ -52,7 +52,7 @@ def describe_twist(catalog: Catalog, twist: Twist) -> Description:
     sections: _Sections = (
         [("Rule", rules)] if same else [(f"Rule in {edition}", rule) for edition, rule in per_edition.items()]
     )
-    readings = [" ".join(english.twist_rules(other, editions)) for other in twist.alternatives]
+    readings = [other_reading(catalog, twist, other) for other in twist.alternatives]
     used = [f"In {len(editions)} of {len(catalog.editions)} editions: {', '.join(per_edition)}."]
     never = [other.id for other in catalog.twists if not set(other.editions) & set(twist.editions)]
     if never:
@@ -105,9 +105,12 @@ def _with_switch(catalog: Catalog, switch: str, sentence: str) -> list[str]:
     return [sentence.format(", ".join(ids))] if ids else []
 
 
-def other_invention(invention: Invention, other: Invention) -> str:
-    """Say what another reading of a card has differently."""
-    changed = changed_fields(invention, other)
+def other_reading(catalog: Catalog, item: Item, other: Item) -> str:
+    """Say what another reading of a card has differently, or how another reading of a twist reads."""
+    if isinstance(other, Twist):
+        return " ".join(english.twist_rules(other, catalog.editions))
+    assert isinstance(other, Invention)
+    changed = changed_fields(item, other)
     said = [f"Cost {other.cost}."] if "cost" in changed else []
     if "vp" in changed or "vp_per_built" in changed:
         said.append(english.invention_value(other))

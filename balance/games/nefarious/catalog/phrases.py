@@ -330,11 +330,11 @@ def _check_can_hold(line: Line, most_minions: int) -> None:
         low, high = ranges[quantity]
         near = {low, high, *(bound + step for _, bound in group for step in (-1, 0, 1))}
         possible = (number for number in near if low <= number <= high)
-        if not any(all(_COMPARE[c.op](number, bound) for c, bound in group) for number in possible):
+        if not any(all(COMPARE[c.op](number, bound) for c, bound in group) for number in possible):
             raise WordError(f"'{' and '.join(str(c) for c, _ in group)}' can never hold")
 
 
-_COMPARE: Final[dict[str, Callable[[int, int], bool]]] = {
+COMPARE: Final[dict[str, Callable[[int, int], bool]]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<=": operator.le,

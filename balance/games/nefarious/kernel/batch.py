@@ -64,7 +64,7 @@ def play_batch(
         over = 0
         while not over:
             if searching:
-                over = play_round_searching(r, states, deciders, board[0], None)
+                over = play_round_searching(r, states, deciders, board[0])
             else:
                 over = call_apart(p.rounds, g, r, p)
             n_builds = _note_builds(g, r, w, i, builds, n_builds)
@@ -199,36 +199,22 @@ def _note_seat(g, w, row, game, seat, policy):
 
 
 @entry
-def play_outcomes(rules, seed, indices, replicates, policies, states, deciders, board, winners, lengths):
-    """Play one game per index for its outcome alone: the winner's seat (-1 none) and the number of rounds."""
-    r, g, p = rules[0], states[REAL], deciders[THINKER]
-    for i in range(indices.size):
-        searching = seat_players(p, policies[i], r.players)
-        set_up(g, r, seed, indices[i], replicates[i])
-        deal(g, r, None)
-        if searching:
-            while not play_round_searching(r, states, deciders, board[0], None):
-                pass
-        else:
-            while not call_apart(p.rounds, g, r, p):
-                pass
-        winners[i] = g.winner
-        lengths[i] = g.table.round
-
-
-@entry
-def play_recorded(rules, seed, indices, policies, states, deciders, recorder, winners, lengths, scores):
-    """Play one game per index for a recorder: its outcome, and every seat's score."""
+def play_outcomes(rules, seed, indices, policies, states, deciders, board, recorder, winners, rounds, scores):
+    """Play one game per index for its outcome alone: the winner's seat (-1 none), rounds and scores."""
     r, g, p = rules[0], states[REAL], deciders[THINKER]
     for i in range(indices.size):
         recorder[GAME] += 1
-        seat_players(p, policies[i], r.players)
+        searching = seat_players(p, policies[i], r.players)
         set_up(g, r, seed, indices[i], 0)
         deal(g, r, None)
-        while not call_apart(p.rounds, g, r, p):
-            pass
+        over = 0
+        while not over:
+            if searching:
+                over = play_round_searching(r, states, deciders, board[0])
+            else:
+                over = call_apart(p.rounds, g, r, p)
         winners[i] = g.winner
-        lengths[i] = g.table.round
+        rounds[i] = g.table.round
         for seat in range(r.players):
             scores[i, seat] = g.table.score[seat]
 
@@ -251,21 +237,6 @@ def play_one_round(rules, states, deciders, log):
     deciders[0].used = 0
     deciders[0].open = 0
     return play_round(states[0], rules[0], deciders[0], log[0])
-
-
-@entry
-def play_to_end(rules, states, deciders, log):
-    """Play the rest of a game whose seats all have a policy."""
-    while not play_round(states[0], rules[0], deciders[0], log[0]):
-        pass
-
-
-@entry
-def play_searching(rules, states, deciders, board, policies, log):
-    """Play the rest of a game some of whose seats search; it stands in states[0] and deciders[0]."""
-    seat_players(deciders[THINKER], policies, rules[0].players)
-    while not play_round_searching(rules[0], states, deciders, board[0], log[0]):
-        pass
 
 
 @entry

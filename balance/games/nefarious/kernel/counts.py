@@ -52,6 +52,12 @@ def quantity(g, r, seat, which):
 
 
 @inline
+def has(r, moment):
+    """Return whether anything happens at a moment."""
+    return r.first[moment] < r.last[moment]
+
+
+@inline
 def compares(left, how, right):
     """Return whether a comparison holds."""
     if how == c.EQUAL:

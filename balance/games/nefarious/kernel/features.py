@@ -16,6 +16,7 @@ from balance.games.compiled.network import (
 )
 from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
+from balance.games.nefarious.kernel.counts import has
 from balance.games.nefarious.kernel.foresight import (
     bonus_of,
     clear_mind,
@@ -28,7 +29,6 @@ from balance.games.nefarious.kernel.foresight import (
     foresee_income,
     foresee_placement,
     foresee_round,
-    has,
     look_around,
     mark_gone,
     move_minions,

@@ -13,6 +13,7 @@ from balance.games.nefarious.kernel.counts import (
     amount_of,
     amount_on_card,
     concerns,
+    has,
     holds,
     look_around_table,
     look_at,
@@ -222,12 +223,6 @@ def twisted_flow(m, r, seat):
             t.minions[seat, zone] = minions[zone]
     t.actions[seat], m.hurt_done, m.given_up = actions, hurt, given_up
     return total / r.n_choices
-
-
-@inline
-def has(r, moment):
-    """Return whether anything happens at a moment."""
-    return r.first[moment] < r.last[moment]
 
 
 @jit

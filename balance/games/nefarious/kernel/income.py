@@ -3,7 +3,7 @@
 from balance.games.compiled import log as out
 from balance.games.compiled.jit import inline, jit
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.counts import amount_of, holds, look_around_table
+from balance.games.nefarious.kernel.counts import amount_of, has, holds, look_around_table
 from balance.games.nefarious.vocabulary import MOST_MONEY
 
 
@@ -24,7 +24,7 @@ def earned_from_neighbours(g, seat):
 def collect_income(g, r, log):
     """Pay each minion 1 for each neighbour whose actions include its zone; twists add, then multiply."""
     t = g.table
-    twisted = r.first[c.AT_INCOME] < r.last[c.AT_INCOME]
+    twisted = has(r, c.AT_INCOME)
     if twisted:
         look_around_table(g, r)
     for seat in range(t.players):

@@ -7,7 +7,7 @@ from balance.games.compiled.jit import inline, jit
 from balance.games.compiled.seats import SEAT_BITS, first_of, without_first
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.kernel.at_random import any_build
-from balance.games.nefarious.kernel.counts import amount_of, amount_on_card, holds, look_around_table
+from balance.games.nefarious.kernel.counts import amount_of, amount_on_card, has, holds, look_around_table
 from balance.games.nefarious.kernel.decide import RANDOM, decide
 from balance.games.nefarious.kernel.hands import discardable, leave_hand
 from balance.games.nefarious.kernel.lines import do_line, forget_discarded
@@ -119,10 +119,7 @@ def source_of(g, r, seat, card):
     """Return the card whose printed lines are resolved: itself, or an earlier one under an echo."""
     t = g.table
     blank = r.own_lines[card] == r.own_lines[card + 1] and r.others_lines[card] == r.others_lines[card + 1]
-    added = (
-        r.first[c.ON_INVENTION_SELF] < r.last[c.ON_INVENTION_SELF]
-        or r.first[c.ON_INVENTION_OTHERS] < r.last[c.ON_INVENTION_OTHERS]
-    )
+    added = has(r, c.ON_INVENTION_SELF) or has(r, c.ON_INVENTION_OTHERS)
     if r.echo > 0 and blank and not added:
         earlier = t.n_built[seat] - 1 - r.echo
         return np.int64(t.built[seat, earlier]) if earlier >= 0 else _NONE
@@ -132,7 +129,7 @@ def source_of(g, r, seat, card):
 @inline
 def hits_others(r, source):
     """Return whether a card that resolves the lines of `source` has any for others, added ones included."""
-    added = r.first[c.ON_INVENTION_OTHERS] < r.last[c.ON_INVENTION_OTHERS]
+    added = has(r, c.ON_INVENTION_OTHERS)
     printed = source != _NONE and r.others_lines[source] < r.others_lines[source + 1]
     return added or printed
 
@@ -140,7 +137,7 @@ def hits_others(r, source):
 @jit
 def do_build_lines(g, r, p, log, seat):
     """Do what twists say of building, for the seat that has just built."""
-    if r.first[c.AT_BUILD] == r.last[c.AT_BUILD]:
+    if not has(r, c.AT_BUILD):
         return
     forget_discarded(g)
     for index in range(r.first[c.AT_BUILD], r.last[c.AT_BUILD]):

@@ -6,7 +6,7 @@ from balance.games.compiled import log as out
 from balance.games.compiled.jit import inline, jit
 from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.counts import amount_of, concerns, holds, look_around_table
+from balance.games.nefarious.kernel.counts import amount_of, concerns, has, holds, look_around_table
 from balance.games.nefarious.kernel.decide import decide
 from balance.games.nefarious.kernel.hands import discard_card, discardable, draw_cards, is_kept, may_draw
 from balance.games.nefarious.kernel.options import list_all_zones, list_discards, list_hand, list_minions
@@ -44,7 +44,7 @@ def place_minion(g, r, p, log, seat, zone, paid, cause):
     t.standing[zone] += 1
     t.on_zones[seat] += 1
     out.event(log, c.E_PLACE, seat, zone, paid, cause)
-    if r.first[c.AT_PLACE] < r.last[c.AT_PLACE]:
+    if has(r, c.AT_PLACE):
         set_off_by_placing(g, r, p, log, seat, zone)
 
 
@@ -235,7 +235,7 @@ def note_discarded(g, line, seat, count):
 @jit
 def do_moment(g, r, p, log, moment):
     """Do the lines of a moment that concerns the whole table: line by line, seat by seat."""
-    if r.first[moment] == r.last[moment]:
+    if not has(r, moment):
         return
     forget_discarded(g)
     look_around_table(g, r)

@@ -2,7 +2,7 @@
 
 from balance.games.compiled.jit import inline, jit
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.counts import amount_of, holds, look_around_table
+from balance.games.nefarious.kernel.counts import amount_of, has, holds, look_around_table
 
 
 @inline
@@ -28,7 +28,7 @@ def score_of(g, r, seat):
 def count_scores(g, r):
     """Write everybody's score on the table; without bonuses it changes only when somebody builds."""
     t = g.table
-    if r.first[c.AT_SCORE] < r.last[c.AT_SCORE]:
+    if has(r, c.AT_SCORE):
         g.scored = 0
         look_around_table(g, r)
         for seat in range(t.players):

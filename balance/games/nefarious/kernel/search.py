@@ -18,7 +18,6 @@ from balance.games.compiled.jit import call_apart, inline, jit
 from balance.games.compiled.randomness import extend, pick
 from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
-from balance.games.nefarious.kernel.round import play_round
 from balance.games.nefarious.kernel.state import ASKS, BY_POLICY
 from balance.games.nefarious.policies.names import CRITIC, POLICIES
 from balance.games.nefarious.vocabulary import MOST_CARDS
@@ -57,29 +56,23 @@ BOARD: Final = np.dtype(
 
 
 @jit
-def play_round_searching(r, states, deciders, board, log):
+def play_round_searching(r, states, deciders, board):
     """Play a round in which some seats search; return 1 if the game is over.
 
     Their numbers of iterations are in `iterations`, the policies of the other seats in `behind`.
     """
     p = deciders[THINKER]
-    begun = log.at if log is not None else 0
     while True:
         states[TRIAL] = states[REAL]
         p.used = 0
         p.open = 0
-        if log is None:
-            over = call_apart(p.rounds, states[TRIAL], r, p)
-        else:
-            over = np.int64(play_round(states[TRIAL], r, p, log))
+        over = call_apart(p.rounds, states[TRIAL], r, p)
         if p.overflow:
             raise OverflowError("more decisions in a round than the tape has room for")
         if not p.open:
             states[REAL] = states[TRIAL]
             p.n_tape = 0
             return over
-        if log is not None:
-            log.at = begun
         answer = search(r, states, deciders, board, p.iterations[p.seat & SEAT_BITS])
         p.tape[p.n_tape] = answer
         p.tape_kind[p.n_tape] = p.kind
@@ -206,7 +199,7 @@ def imagine_world(g, p, board, key):
     t = g.table
     seat = p.seat & SEAT_BITS
     note_slots(g, p, board, seat)
-    sort_cards(board)
+    sort_cards(board.slot_card, board.n_slots)  # so that where they lay leaves no trace
     for i in range(board.n_slots - 1, 0, -1):
         j = pick(extend(key, i), i + 1)
         card = board.slot_card[i]
@@ -216,7 +209,7 @@ def imagine_world(g, p, board, key):
         put_into_slot(g, board, i)
     for s in range(t.players):
         if s != seat:
-            sort_hand(g, s)
+            sort_cards(g.hand[s], t.n_hand[s])
         g.policy_key[s] = extend(extend(key, 1000), s)
     g.deck_key = extend(key, 2000)
 
@@ -240,15 +233,15 @@ def note_slots(g, p, board, seat):
 
 
 @jit
-def sort_cards(board):
-    """Put the cards that were not seen in ascending order, so that where they lay leaves no trace."""
-    for i in range(1, board.n_slots):
-        card = board.slot_card[i]
+def sort_cards(cards, n):
+    """Put the first cards of an array in ascending order."""
+    for i in range(1, n):
+        card = cards[i]
         j = i - 1
-        while j >= 0 and board.slot_card[j] > card:
-            board.slot_card[j + 1] = board.slot_card[j]
+        while j >= 0 and cards[j] > card:
+            cards[j + 1] = cards[j]
             j -= 1
-        board.slot_card[j + 1] = card
+        cards[j + 1] = card
 
 
 @inline
@@ -272,18 +265,6 @@ def put_into_slot(g, board, i):
     if board.slot_committed[i]:
         g.committed[s] = card
     g.hand[s, place] = card
-
-
-@jit
-def sort_hand(g, seat):
-    """Put a hand in ascending order."""
-    for i in range(1, g.table.n_hand[seat]):
-        card = g.hand[seat, i]
-        j = i - 1
-        while j >= 0 and g.hand[seat, j] > card:
-            g.hand[seat, j + 1] = g.hand[seat, j]
-            j -= 1
-        g.hand[seat, j + 1] = card
 
 
 @inline

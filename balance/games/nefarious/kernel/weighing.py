@@ -11,6 +11,7 @@ from balance.games.compiled.jit import apart, inline, jit
 from balance.games.compiled.randomness import extend
 from balance.games.compiled.seats import SEAT_BITS
 from balance.games.nefarious.kernel import codes as c
+from balance.games.nefarious.kernel.counts import has
 from balance.games.nefarious.kernel.features import choose_learned, judge_situation
 from balance.games.nefarious.kernel.foresight import (
     bonus_of,
@@ -24,7 +25,6 @@ from balance.games.nefarious.kernel.foresight import (
     foresee_moment,
     foresee_placement,
     foresee_round,
-    has,
     look_around,
     mark_gone,
     move_minions,

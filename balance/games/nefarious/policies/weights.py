@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from balance.games.nefarious.policies.parameters import PARAMETER_NAMES, PARAMETERS
 
@@ -52,21 +52,23 @@ class Policies:
     @cached_property
     def hash(self) -> str:
         """SHA-256 over all numbers."""
-        return hashlib.sha256(self.document().encode() + self.network).hexdigest()
-
-    def document(self) -> str:
-        """Return everything as one JSON text, the same for the same numbers."""
         content = {
             "policies": [
                 {"name": e.name, "about": e.about, "fixed": list(e.fixed), "parameters": dict(e.parameters)}
                 for e in self.entries
             ],
             "offsets": [
-                {"policy": o.policy, "twist": o.twist, "fitted_to": o.fitted_to, **_plain(o.parameters)}
+                {
+                    "policy": o.policy,
+                    "twist": o.twist,
+                    "fitted_to": o.fitted_to,
+                    "parameters": dict(o.parameters),
+                }
                 for o in sorted(self.offsets, key=lambda o: (o.policy, o.twist))
             ],
         }
-        return json.dumps(content, indent=1, sort_keys=True) + "\n"
+        text = json.dumps(content, indent=1, sort_keys=True) + "\n"
+        return hashlib.sha256(text.encode() + self.network).hexdigest()
 
     @cached_property
     def _offsets(self) -> dict[tuple[str, str], Mapping[str, float]]:
@@ -87,7 +89,3 @@ class Policies:
         """Return the parameters of a policy without any offset, in the kernel's order."""
         entry = next(entry for entry in self.entries if entry.name == policy)
         return [entry.parameters[name] for name in PARAMETER_NAMES]
-
-
-def _plain(parameters: Mapping[str, float]) -> dict[str, Any]:
-    return {"parameters": dict(parameters)}

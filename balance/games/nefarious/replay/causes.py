@@ -1,11 +1,9 @@
 """Why nobody wins a game, in the words of Nefarious: read from the events of the game alone."""
 
 from collections.abc import Sequence
-from typing import Any
 
+from balance.games.contract import Event
 from balance.games.nefarious.rules import Cell
-
-Event = dict[str, Any]
 
 
 def stall_cause(cell: Cell, events: Sequence[Event]) -> str:

@@ -4,17 +4,16 @@ The format is fixed in docs/events.md. From it and the catalog anybody can recom
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from balance.games.contract import Event
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.kernel import codes as c
 from balance.games.nefarious.rules import Cell
 from balance.games.nefarious.session import Session, actions_of, policy_codes
-
-Event = dict[str, Any]
 
 
 def setup_event(
@@ -123,7 +122,9 @@ def replay(
 ) -> list[Event]:
     """Play one game with its log on."""
     session = Session(cell, seed, game_index, replicate, log=True)
-    session.play_on(policy_codes(policies))
+    codes = policy_codes(policies)
+    while session.advance() is not None:
+        session.answer_by(codes)
     return [
         setup_event(session, seed, game_index, replicate, policies),
         *read_events(cell, session.words()),

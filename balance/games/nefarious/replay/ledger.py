@@ -6,14 +6,13 @@ tables, and the running totals of the transcript.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from balance.games.contract import Event
 from balance.games.nefarious import vocabulary as v
 from balance.games.nefarious.catalog.model import Invention
+from balance.games.nefarious.catalog.phrases import COMPARE
 from balance.games.nefarious.rules import Cell
 from balance.games.nefarious.vocabulary import ACTIONS
-
-Event = dict[str, Any]
 
 
 @dataclass
@@ -161,11 +160,4 @@ def _holds(test: v.Condition, seat: int, who: int, held: _Held, played: _Actions
         ranked = min(ahead) >= 0 and (not test.op.startswith("sole") or ahead.count(0) == 1)
         return ranked != test.negated
     right = test.right if isinstance(test.right, int) else held[seat if test.mine else who].get(test.right, 0)
-    return {
-        "==": left == right,
-        "!=": left != right,
-        "<=": left <= right,
-        ">=": left >= right,
-        "<": left < right,
-        ">": left > right,
-    }[test.op]
+    return COMPARE[test.op](left, right)

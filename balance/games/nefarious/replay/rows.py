@@ -6,14 +6,13 @@ compared with its row, column by column.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from balance.games.contract import Event
 from balance.games.nefarious.policies.names import policy_number
 from balance.games.nefarious.replay.ledger import Ledger
 from balance.games.nefarious.rules import Cell
 from balance.games.nefarious.vocabulary import ACTIONS, ROUNDS_EVERY
 
-Event = dict[str, Any]
 Row = dict[str, int]
 
 

@@ -6,15 +6,14 @@ does is put into words by `english`. Nothing here knows a rule.
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
+from balance.games.contract import Event
 from balance.games.nefarious.catalog import english
 from balance.games.nefarious.replay.ledger import Ledger
 from balance.games.nefarious.rules import Cell
 from balance.games.nefarious.vocabulary import ACTIONS
-
-Event = dict[str, Any]
 
 WIDTH: Final = 80
 _LEDGER: Final = "  {who:<6}  {moved:>5}  {has:>5}  "
@@ -60,7 +59,7 @@ class _Writer:
                     yield from self._choices(choices)
                     choices = []
             else:
-                yield from self._WORDS[event["event"]](self, event)
+                yield from getattr(self, f"_{event['event']}")(event)
 
     # --- before the first round
 
@@ -88,7 +87,10 @@ class _Writer:
             f"{self._label(seat)} starts with {money} money and {self._card_names(dealt)}.", "", "  "
         )
 
-    # --- one event each
+    # --- one event each, by its name
+
+    def _deal(self, _event: Event) -> Iterator[str]:
+        yield from ()  # shown in the heading
 
     def _round(self, event: Event) -> Iterator[str]:
         yield from ("", _rule(f"Round {event['round']}"), "")
@@ -156,9 +158,6 @@ class _Writer:
     def _no_more_draws(self, _event: Event) -> Iterator[str]:
         yield "  The deck is too small: no card is drawn for the rest of the game."
 
-    def _state(self, _event: Event) -> Iterator[str]:
-        yield from self._scores()
-
     def _end(self, event: Event) -> Iterator[str]:
         yield from ("", _rule("The end"), "")
         played = _count(event["rounds"], "round")
@@ -174,26 +173,9 @@ class _Writer:
         for number, seat in enumerate(self.ledger.seats):
             yield from _fold(f"{self._label(number)}: {seat.vp} VP. {self._worths(number)}", "", "  ")
 
-    _WORDS: Final[dict[str, Callable[["_Writer", Event], Iterator[str]]]] = {
-        "deal": lambda _writer, _event: iter(()),  # shown in the heading
-        "round": _round,
-        "commit": _commit,
-        "income": _income,
-        "place": _place,
-        "remove": _remove,
-        "reveal": _reveal,
-        "draw": _draw,
-        "discard": _discard,
-        "money": _money,
-        "shuffle": _shuffle,
-        "no_more_draws": _no_more_draws,
-        "state": _state,
-        "end": _end,
-    }
-
     # --- scores
 
-    def _scores(self) -> Iterator[str]:
+    def _state(self, _event: Event) -> Iterator[str]:
         """Show who has how much, as a table."""
         labels = [self._label(number) for number in range(self.cell.players)]
         widest = max(map(len, labels))

@@ -51,7 +51,7 @@ def recorded(cell, weights, games_=3, seed=11):
     recorder = Recorder(f.LAYOUT, 20_000, 100_000)
     recorder.begin((LEARNER,))
     seats = np.full((games_, cell.players), LEARNER)
-    Player().record(cell, seed, np.arange(games_), seats, recorder)
+    Player().outcomes(cell, seed, np.arange(games_), seats, recorder)
     assert not recorder.full
     return recorder
 
@@ -131,7 +131,7 @@ def test_equal_rules_give_equal_play_under_any_name(twist):
     for name in (twist, "a-copy"):
         cell = compile_cell(catalog, "ascora-2011", 4, [name, "recycling"])
         outcomes = Player().outcomes(cell, 5, indices, seats)
-        found.append((outcomes.winners.tolist(), outcomes.lengths.tolist(), cell.features.tolist()))
+        found.append((outcomes.winners.tolist(), outcomes.rounds.tolist(), cell.features.tolist()))
     assert found[0] == found[1]
 
 
@@ -171,7 +171,7 @@ def test_mirror_games_are_the_same_everywhere():
     for edition, players, twists in CELLS:
         cell = compile_cell(CATALOG, edition, players, twists)
         outcomes = Player().outcomes(cell, 2, np.arange(300), np.full((300, players), LEARNER))
-        digest.update(outcomes.winners.astype("<i8").tobytes() + outcomes.lengths.astype("<i8").tobytes())
+        digest.update(outcomes.winners.astype("<i8").tobytes() + outcomes.rounds.astype("<i8").tobytes())
     assert digest.hexdigest()[:16] == MIRROR_GAMES
 
 
