@@ -16,7 +16,7 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
@@ -33,7 +33,7 @@ from balance.games.nefarious.game import GAME
 from balance.games.nefarious.player import one_among
 from balance.games.nefarious.policies.names import policy_number
 from balance.games.nefarious.rules import compile_cell
-from balance.learning.replies import best_reply
+from balance.learning.replies import Reply, best_reply
 from balance.learning.training import Frozen
 from balance.resources import data_dir
 from balance.stats.intervals import Z
@@ -62,17 +62,6 @@ FEWEST: Final = 12
 Cell = tuple[tuple[str, ...], int]
 
 
-@dataclass(frozen=True)
-class Gain:
-    """Win points above a fair share of one among others, with the ends of a 95% interval."""
-
-    gain: float
-    low: float
-    high: float
-    trained: int = 0
-    fresh: int = 0
-
-
 def drawn_cells() -> list[Cell]:
     """Return the ten worst known cells, and fifty drawn by chance over player counts and pairs."""
     catalog = load_catalog()
@@ -97,14 +86,14 @@ class Measuring:
         self.game = GAME.trainable(self.catalog)
         self.stamp = stamp(GAME, self.catalog)
         self.learned = Frozen(self.game.past[0], self.game.weights())
-        self._known: dict[str, Gain] = {}
+        self._known: dict[str, Reply] = {}
         if given.kept.is_file():
             for line in given.kept.read_text("utf-8").splitlines():
                 found = json.loads(line)
                 if found["stamp"] == self.stamp:
-                    self._known[found["key"]] = Gain(**found["gain"])
+                    self._known[found["key"]] = Reply(**found["gain"])
 
-    def measure(self, job: str, cell: Cell) -> Gain:
+    def measure(self, job: str, cell: Cell) -> Reply:
         """Return the result of a job, which is done if it is not kept yet."""
         key = json.dumps([job, *cell, self.given.games, self.given.fresh])
         if key not in self._known:
@@ -116,7 +105,7 @@ class Measuring:
             sys.stderr.write(f"{job} {cell}: {found.gain:.3f} ({found.low:.3f} to {found.high:.3f})\n")
         return self._known[key]
 
-    def _do(self, job: str, cell: Cell) -> Gain:
+    def _do(self, job: str, cell: Cell) -> Reply:
         match job:
             case "learned":
                 return self._train(cell, self.learned, self.learned.weights)
@@ -131,10 +120,10 @@ class Measuring:
             case _:
                 return self._probe(cell)
 
-    def _train(self, cell: Cell, frozen: Frozen, start: Any) -> Gain:
+    def _train(self, cell: Cell, frozen: Frozen, start: Any) -> Reply:
         twists, players = cell
         given = self.given
-        reply = best_reply(
+        return best_reply(
             self.game,
             lambda: compile_cell(self.catalog, EDITION, players, twists),
             frozen,
@@ -144,16 +133,15 @@ class Measuring:
             TUNING_SEEDS.start,
             given.threads,
         )
-        return Gain(reply.gain, reply.low, reply.high, reply.trained, reply.fresh)
 
-    def _alone(self, cell: Cell, one: str, others: str, games: int) -> Gain:
+    def _alone(self, cell: Cell, one: str, others: str, games: int) -> Reply:
         compiled = compile_cell(self.catalog, EDITION, cell[1], cell[0])
         points, _ = one_among(compiled, PUBLISHED_SEED, games, policy_number(one), policy_number(others))
         half = Z * float(points.std(ddof=1)) / sqrt(games)
         gain = float(points.mean()) - 1.0
-        return Gain(gain, gain - half, gain + half, 0, games)
+        return Reply(gain, gain - half, gain + half, 0, games, one)
 
-    def _probe(self, cell: Cell) -> Gain:
+    def _probe(self, cell: Cell) -> Reply:
         """Return what the probe of `balance check --strength normal` gains."""
         twists, players = cell
         found = probe(
@@ -166,7 +154,7 @@ class Measuring:
             games=STRENGTHS["normal"].probed,
             jobs=self.given.threads,
         )
-        return Gain(found.value, found.low, found.value, 0, found.games)
+        return Reply(found.value, found.low, found.value, 0, found.games, "probe")
 
     def features(self, record: Mapping[str, Any]) -> dict[str, float]:
         """Return what predicts the gain in a cell, without the probe."""
@@ -177,17 +165,15 @@ class Measuring:
 JOBS: Final = ("learned", "nothing", "control", "reach", "search", "probe")
 
 
-def cell_record(cell: Cell, jobs: dict[str, Gain]) -> dict[str, Any]:
+def cell_record(cell: Cell, jobs: dict[str, Reply]) -> dict[str, Any]:
     """Return a cell as it ships: the best of both replies, or what search gains where it gains 0.1 more."""
-    start = max(("learned", "nothing"), key=lambda name: jobs[name].gain)
-    best = jobs[start]
+    best = max(jobs["learned"], jobs["nothing"], key=lambda reply: reply.gain)
     if jobs["search"].gain > best.gain + 0.1:
-        start, best = "search:100", jobs["search"]
+        best = jobs["search"]
     return {
         "twists": list(cell[0]),
         "players": cell[1],
         **asdict(best),
-        "start": start,
         "control": jobs["control"].gain,
         "learned_among_adaptive": jobs["reach"].gain,
         "search": asdict(jobs["search"]),
