@@ -127,7 +127,7 @@ MEANINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "reply_gain": "win points above a fair share that a best reply gains here; empty: not known",
         "reply_low": "the lower end of its 95% confidence interval",
         "reply_high": "the upper end; above 0.3 nothing is fine or bent",
-        "reply_source": "`measured` or `predicted`",
+        "reply_source": "`measured`, `predicted` or `probed`",
     },
     "cell_verdicts": {
         "": "one row per cell: the verdict at one strength of play",
