@@ -58,7 +58,8 @@ def test_the_reason_is_said():
     found = judged(0.02, POOR)
     said = "A best reply may gain up to 0.40 here: the play behind this is not good enough."
     assert open_sentence(found, lambda _: "") == said
-    assert (found.open, found.blocked) == ([], True)
+    assert (found.open, found.blocked, found.limited_by_play) == ([], True, True)
+    assert not judged(0.1, POOR).limited_by_play  # more games would show more
     assert judged(0.02, None).verdict is Verdict.FINE
     assert quality_sentence(None) == "How much a best reply gains here was not measured."
 
