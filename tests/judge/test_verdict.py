@@ -55,7 +55,7 @@ def test_both_ends_of_a_range_count():
         sums = Ratio(1000, 4 * wins, 1000, 16 * wins, 1000, 4 * wins, 4.0)
         found = only(judge(replace(book(cell(0, {"seat:0": sums})), facts=first_player), seat))
         assert found.verdict is verdict
-        assert found.tests == 2
+        assert len(found.cells[0].rows) == 2
     assert found.broken[0].upper is False
     assert finding_sentence(found.broken[0]).startswith("Seat 0 gets 0.50 (")
 
