@@ -3,13 +3,14 @@
 A verdict is about the game only as far as nobody could play much better: where a best reply may gain more
 than `MOST` win points, no verdict is *fine* or *bent*. Gains of some cells are measured beforehand and
 shipped as `data/<game>/replies.json`, with regressions that predict those of all others from the number of
-players, the rules in force and, where one was played, the gain of a cheap probe. Nothing is played here.
-Where nothing is known verdicts stay; reports show that.
+players, the rules in force and, where one was played, the gain of a cheap probe. A probe alone shows what a
+best reply gains at least. Nothing is played here. Where nothing is known verdicts stay; reports show that.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,12 +37,13 @@ class Quality:
     gain: float
     low: float
     high: float
-    source: Literal["measured", "predicted"]
+    """Infinite if only a probe was played."""
+    source: Literal["measured", "predicted", "probed"]
 
     @property
     def poor(self) -> bool:
-        """Whether a best reply may gain too much for a verdict to rest on this play."""
-        return self.high > MOST
+        """Whether a best reply may gain too much for a verdict to rest on this play; of a probe, must."""
+        return (self.low if self.source == "probed" else self.high) > MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,12 @@ class Qualities:
 
     def of(self, key: Key) -> Quality | None:
         """Return the quality of the play behind a verdict; None if it is not known."""
-        if key in self.measured or self.prediction is None or self.run is None:
-            return self.measured.get(key)
-        return self.prediction.of(features_of(self.run, key), self.probed.get(key))
+        known, probed = self.measured.get(key), self.probed.get(key)
+        if known is None and self.prediction is not None and self.run is not None:
+            known = self.prediction.of(features_of(self.run, key), probed)
+        if probed is not None and (known is None or probed.low > known.high):
+            return Quality(probed.gain, max(0.0, probed.low), math.inf, "probed")
+        return known
 
 
 NOTHING_KNOWN: Final = Qualities({})
@@ -102,10 +107,10 @@ def load_qualities(
 
     What was measured holds for the catalog and edition that it was measured with; for others it is predicted.
     """
-    run = runs[0]
+    run, unknown = runs[0], Qualities({}, probed=probed or {})
     file = path or shipped(run.game.name, REPLIES_FILE)
     if file is None or not file.is_file():
-        return NOTHING_KNOWN
+        return unknown
     from pydantic import TypeAdapter
 
     try:
@@ -123,7 +128,7 @@ def load_qualities(
     now = run_stamp(run.game, run.plan)
     stale = {name for name in now if raw.get("stamp", {}).get(name) != now[name]}
     if stale - {"catalog"}:
-        return NOTHING_KNOWN
+        return unknown
     if stale or run.plan.edition != run.game.facts.default_edition:
         measured = {}
     return Qualities(measured, prediction if isinstance(run.game, Featured) else None, run, probed or {})
@@ -132,7 +137,10 @@ def load_qualities(
 def columns(quality: Quality | None) -> dict[str, Any]:
     """Return the quality of play as columns of a record."""
     names = ("gain", "low", "high", "source")
-    return {f"reply_{name}": quality and getattr(quality, name) for name in names}
+    found: dict[str, Any] = {f"reply_{name}": quality and getattr(quality, name) for name in names}
+    if quality is not None and math.isinf(quality.high):
+        found["reply_high"] = None
+    return found
 
 
 def quality_sentence(quality: Quality | None) -> str:
@@ -142,9 +150,16 @@ def quality_sentence(quality: Quality | None) -> str:
     'A best reply gains 0.05 (0.02 to 0.08) win points here.'
     >>> quality_sentence(Quality(0.3, 0.2, 0.4, "predicted"))
     'A best reply may gain up to 0.40 here, as predicted: the play behind this is not good enough.'
+    >>> quality_sentence(Quality(1.6, 1.35, math.inf, "probed"))
+    'A best reply gains at least 1.35 win points here: the play behind this is not good enough.'
     """
     if quality is None:
         return "How much a best reply gains here was not measured."
+    if quality.source == "probed":
+        if not quality.low:
+            return "A probe found no better play here; how much a best reply gains was not measured."
+        then = ": the play behind this is not good enough" if quality.poor else "; how much more is not known"
+        return f"A best reply gains at least {quality.low:.2f} win points here{then}."
     said = "here, as predicted" if quality.source == "predicted" else "here"
     if quality.poor:
         return (

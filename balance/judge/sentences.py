@@ -170,7 +170,8 @@ def quality_overview(judgements: Sequence[Judgement]) -> str:
     if not known or len(judgements) == 1:
         return quality_sentence(known[0] if known else None)
     most, poor = max(quality.high for quality in known), sum(quality.poor for quality in known)
+    said = f"at most {most:.2f}" if math.isfinite(most) else f"at least {max(one.low for one in known):.2f}"
     return (
-        f"How much a best reply gains is known for {len(known):,} of {len(judgements):,} verdicts: at most "
-        f"{most:.2f} win points; {poor:,} rest on play that is not good enough (more than {MOST})."
+        f"How much a best reply gains is known for {len(known):,} of {len(judgements):,} verdicts: {said} "
+        f"win points; {poor:,} rest on play that is not good enough (more than {MOST})."
     )

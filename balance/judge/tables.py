@@ -104,7 +104,7 @@ COLUMNS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         ),
         "reply_low": ("double", "the lower end of its 95% confidence interval"),
         "reply_high": ("double", "the upper end; above 0.3 nothing is fine or bent"),
-        "reply_source": ("varchar", "`measured` or `predicted`"),
+        "reply_source": ("varchar", "`measured`, `predicted` or `probed`"),
     },
     "verdict_counts": {
         "players": ("integer", ""),

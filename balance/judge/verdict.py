@@ -134,6 +134,12 @@ class Judgement:
         return poor or bool(self.not_looked_at) or any(cell.missing for cell in self.cells)
 
     @property
+    def limited_by_play(self) -> bool:
+        """Whether it is undecided only because a best reply gains too much: no games settle it."""
+        poor = self.quality is not None and self.quality.poor
+        return poor and self.verdict is Verdict.UNDECIDED and not (self.open or self.not_looked_at)
+
+    @property
     def open(self) -> list[CellVerdict]:
         """The cells that keep it undecided: more games of them could settle it."""
         if self.verdict is not Verdict.UNDECIDED:

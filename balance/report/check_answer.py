@@ -174,7 +174,8 @@ class _Sheet:
         ]
         if not reasons and all(j.verdict is Verdict.FINE for j in found.own):
             shown.append("Every metric is clearly within its [[accepted range]].")
-        shown.append(quality_overview(found.own))
+        quality = quality_overview(found.own)
+        shown += [quality] * all(quality not in said for said in shown)
         look: list[Block] = [Bullets(tuple(shown))]
         if self.replay is not None:
             look.append(Code(self.replay["command"], f"A game to look at ({self.replay['what']})"))
@@ -301,6 +302,8 @@ def _open_word(judgement: Judgement) -> str:
     """Return what an undecided verdict is called; nothing for the others."""
     if judgement.verdict is not Verdict.UNDECIDED:
         return ""
+    if judgement.limited_by_play:
+        return "not broken as these players play it, but better play is possible"
     return "not broken, whether it is bent is open" if judgement.not_broken else "undecided"
 
 

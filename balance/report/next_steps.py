@@ -60,6 +60,11 @@ def _deciding(found: Check, again: str) -> Iterator[str]:
     unseen = found.judgements.not_looked_at
     if unseen:
         yield f"To look at {', '.join(unseen)} too: balance simulate without --lineup plays every table."
+    if any(j.limited_by_play for j in found.own):
+        yield (
+            "More games do not decide it, better players do: balance exploit measures how much a best reply "
+            "gains, balance train trains the players on."
+        )
     if not open_:
         return
     if found.strength == "quick":

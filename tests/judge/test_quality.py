@@ -29,6 +29,9 @@ STALLS = accept(stalls=(None, 0.1))
 GOOD, POOR = Quality(0.05, 0.01, 0.1, "measured"), Quality(0.25, 0.1, 0.4, "measured")
 
 
+SUMMED = book(cell(0, {"stalls": bernoulli(20, 1000)}))
+
+
 def judged(stalls, quality, thresholds=STALLS):
     summed = book(cell(0, {"stalls": bernoulli(round(1000 * stalls), 1000)}))
     known = {} if quality is None else {(4, ("unions",)): quality}
@@ -55,7 +58,8 @@ def test_the_reason_is_said():
     found = judged(0.02, POOR)
     said = "A best reply may gain up to 0.40 here: the play behind this is not good enough."
     assert open_sentence(found, lambda _: "") == said
-    assert (found.open, found.blocked) == ([], True)
+    assert (found.open, found.blocked, found.limited_by_play) == ([], True, True)
+    assert not judged(0.1, POOR).limited_by_play  # more games would show more
     assert judged(0.02, None).verdict is Verdict.FINE
     assert quality_sentence(None) == "How much a best reply gains here was not measured."
 
@@ -141,17 +145,41 @@ def test_a_prediction_holds_for_other_catalogs_and_editions_but_no_measurement(r
 
 
 def test_no_file_and_a_stale_one_leave_it_unknown(run, tmp_path):
-    assert loaded(run, tmp_path / "nowhere.json") is NOTHING_KNOWN
+    assert loaded(run, tmp_path / "nowhere.json") == NOTHING_KNOWN
     stale = written(tmp_path, run, [CELL])
     stale.write_text(stale.read_text().replace(run_stamp(run.game, run.plan)["play"], "another"))
-    assert loaded(run, stale) is NOTHING_KNOWN
+    assert loaded(run, stale) == NOTHING_KNOWN
+
+
+@pytest.mark.parametrize(
+    ("low", "verdict", "said"),
+    [
+        (0.31, "undecided", "gains at least 0.31 win points here: the play behind this is not good enough."),
+        (0.29, "fine", "gains at least 0.29 win points here; how much more is not known."),
+        (-0.1, "fine", "A probe found no better play here"),
+    ],
+)
+def test_a_probe_alone_shows_that_play_is_not_good_enough(run, tmp_path, low, verdict, said):
+    key = (4, ("unions",))
+    known = loaded(run, tmp_path / "nowhere.json", {key: Probed(0.5, low)})
+    (found,) = judge(SUMMED, STALLS, bench=Bench(SUMMED, known)).judgements
+    assert found.verdict == verdict
+    assert said in quality_overview([found])
+    assert verdict_record(found, lambda _: "")["reply_high"] is None  # nothing shows how much at most
+
+
+def test_a_probe_that_gains_more_than_a_trained_reply_counts(run, tmp_path):
+    key = (4, ("unions",))
+    known = loaded(run, written(tmp_path, run, [CELL]), {key: Probed(0.5, 0.2)})
+    assert (known.of(key).source, known.of(key).low) == ("probed", 0.2)
+    assert loaded(run, written(tmp_path, run, [CELL]), {key: Probed(0.1, 0.05)}).of(key).source == "measured"
 
 
 @pytest.mark.parametrize("name", ["play", "policies"])
 def test_predictions_are_about_the_players_that_were_measured(run, tmp_path, prediction, name):
     stale = written(tmp_path, run, [], prediction=prediction)
     stale.write_text(stale.read_text().replace(run_stamp(run.game, run.plan)[name], "another"))
-    assert loaded(run, stale) is NOTHING_KNOWN
+    assert loaded(run, stale) == NOTHING_KNOWN
 
 
 @pytest.mark.parametrize("cells", [[{**CELL, "gain": "much"}], [{"players": 4}], 3])
