@@ -15,6 +15,7 @@ from balance.dataset.run import Run, Runs, open_runs
 from balance.dataset.saved_queries import Question, load_question
 from balance.errors import DataError, UsageError
 from balance.experiments.published import PublishedPrices, measured_prices
+from balance.games.variants import texts_of
 from balance.judge.thresholds import load_thresholds
 from balance.report.formatting import command_path
 from balance.report.model import Answer, Section, without_places
@@ -61,7 +62,7 @@ class ReportRequest:
     def command(self) -> str:
         """Return the command that makes the report again, without the path that it is written to."""
         words = ["balance report", *(command_path(Path(run)) for run in self.runs)]
-        given = {"players": _counts(self.players), "item": self.item}
+        given = {"players": ",".join(texts_of(self.players)), "item": self.item}
         words += [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value]
         if self.pair:
             words.append("--pair " + " ".join(map(shlex.quote, self.pair)))
@@ -90,16 +91,10 @@ class ReportRequest:
         """Return a name for a file: the run's, and what of it is looked at."""
         parts = [Path(self.runs[0]).resolve().name]
         parts += [f"{len(self.runs)}-runs"] if len(self.runs) > 1 else []
-        parts += [f"{_counts(self.players)}-players"] if self.players is not None else []
+        parts += [f"{','.join(texts_of(self.players))}-players"] if self.players is not None else []
         parts += list(self.pair or ())
         parts += [self.item] if self.item else []
         return "-".join(re.sub(r"[^\w.]+", "-", part).strip("-").lower() or "report" for part in parts)
-
-
-def _counts(players: str | int | Sequence[int] | None) -> str:
-    if players is None or isinstance(players, str | int):
-        return "" if players is None else str(players)
-    return ",".join(map(str, players))
 
 
 def build(
@@ -133,8 +128,7 @@ def build(
     runs = open_runs(asked.runs)
     game = runs[0].game
     added = _chapters(runs, own)
-    given = _counts(asked.players)
-    counts = parse_players([given], game.facts) if given else ()
+    counts = parse_players(texts_of(asked.players), game.facts)
     thresholds = load_thresholds(game, asked.thresholds)
     if asked.item:
         return item_sheet.item_report(runs, asked.item, thresholds, counts, command=command, step=step)
