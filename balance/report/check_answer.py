@@ -162,13 +162,10 @@ class _Sheet:
         ]
         more = len(reasons) - _MOST_REASONS
         shown = reasons[:_MOST_REASONS] + ([f"... and {more} more; csv has all."] if more > 0 else [])
-        known = {(c.cell.players, f.measured.name) for c in self.cells for f in (*c.broken, *c.bent)}
-        for cell in self.cells:
-            alone = [f for f in cell.weaker if (cell.cell.players, f.measured.name) not in known]
-            if alone:
-                also = f" And {count(len(alone) - 1, 'more finding', 'more findings')}." if alone[1:] else ""
-                said = f"in weaker play alone, no fault of the game: {found.sentence(alone[0])}{also}"
-                shown.append(self._where(cell, said))
+        for cell, alone in (pair for j in found.own for pair in j.weaker_alone):
+            also = f" And {count(len(alone) - 1, 'more finding', 'more findings')}." if alone[1:] else ""
+            said = f"in weaker play alone, no fault of the game: {found.sentence(alone[0])}{also}"
+            shown.append(self._where(cell, said))
         shown += [f"{one.sentence()}." for one in found.together]
         shown += [
             f"{j.players} players, {_open_word(j)}: {open_sentence(j, found.sentence)}"

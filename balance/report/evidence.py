@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 
     from balance.experiments.side_by_side import Play
 
-FRESH_GAMES: Final = 600
-"""Games of each cell that are played to see whether the worst are as bad as they look."""
-
 OWN_RULES: Final = "own-rules.toml"
 """The file in which a reader puts the rules of a run that are not the official ones."""
 
@@ -111,8 +108,8 @@ class Evidence:
     def ask(
         self, name: str, caption: str = "", *, n: str | None = None, table: bool = False, **given: Any
     ) -> Table | Chart:
-        """Return the result of a query file, over `n` games in words: all, or those of the lineup given."""
-        n = self.games_of(given.get("lineup", "")) if n is None else n
+        """Return the result of a query file, over `n` games in words; by default those it is about."""
+        n = self.games_of(given.get("lineup", ""), given.get("size")) if n is None else n
         return self.queries.ask(name, caption, n=n, table=table, **given)
 
     @cached_property
@@ -123,11 +120,13 @@ class Evidence:
     @cached_property
     def item_names(self) -> dict[Any, str]:
         """The names of all items by id."""
-        return {item.id: item.name for item in items_of(self.run)} if has_items(self.game) else {}
+        items = items_of(self.game, self.run.catalog) if has_items(self.game) else []
+        return {item.id: item.name for item in items}
 
-    def games_of(self, lineup: str = "") -> str:
-        """Return how many games were looked at, all or those of a lineup, in words."""
-        own = (cell.games for cell in self.statistics.cells.values() if lineup in ("", cell.lineup))
+    def games_of(self, lineup: str = "", size: int | None = None) -> str:
+        """Return how many games were looked at, all or those of a lineup or number of variants, in words."""
+        cells = (c for c in self.statistics.cells.values() if lineup in ("", c.lineup))
+        own = (cell.games for cell in cells if size in (None, len(cell.variants)))
         return count(sum(own), "game", "games")
 
     def games_of_each(self, lineup: str) -> str:
@@ -350,7 +349,7 @@ def collect(
     if ranking:
         size = max(len(cell.variants) for cell in kept.values())
         try:
-            fresh = measured_again(ranking, size, lambda named: confirm(ranking, named, play, FRESH_GAMES))
+            fresh = measured_again(ranking, size, lambda named: confirm(ranking, named, play))
         except DataError as error:
             why = str(error)
     return Evidence(

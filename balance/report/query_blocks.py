@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset import derived
-from balance.dataset.saved_queries import Question, bind, report_question
+from balance.dataset.saved_queries import Question, bind, interval_of, report_question
 from balance.dataset.views import keep_views
 from balance.errors import BalanceError, UsageError
 from balance.nearest import unknown
@@ -239,16 +239,8 @@ def _value(text: str | None, column: Column) -> Any:
 # --- tables
 
 
-def _ends(columns: Sequence[str], name: str) -> tuple[str, str] | None:
-    """Return the columns with the ends of a column's interval; None if it has none."""
-    if {f"{name}_low", f"{name}_high"} <= set(columns):
-        return f"{name}_low", f"{name}_high"
-    after = list(columns[columns.index(name) + 1 :][:2])
-    return ("low", "high") if after == ["low", "high"] else None
-
-
 def _table(question: Question, columns: Sequence[str], rows: Values, names: Mapping[Any, str]) -> Table:
-    intervals = {column: ends for column in columns if (ends := _ends(columns, column))}
+    intervals = {column: ends for column in columns if (ends := interval_of(columns, column))}
     hidden = {end for ends in intervals.values() for end in ends}
     heads = {own: head for (own, _), head in zip(question.columns, question.heads, strict=True)}
     meanings = dict(question.columns)
@@ -336,11 +328,11 @@ def _chart(question: Question, columns: Sequence[str], rows: Values, names: Mapp
         if word in axes
     }
     for word in ("y", "middle"):
-        ends = _ends(columns, axes[word]) if word in axes else None
+        ends = interval_of(columns, axes[word]) if word in axes else None
         for end, column in zip(("low", "high"), ends or ("", ""), strict=True):
             key = end if word == "y" else f"middle_{end}"
             data.setdefault(key, tuple(row[columns.index(column)] if column else None for row in rows))
-    if "label" in data:
+    if heads.get(axes.get("label", ""), ("", ""))[1] in ("variant", "item"):
         data["label"] = tuple(names.get(one, one) for one in data["label"])
     data.setdefault("series", ("",) * len(rows))
     y = [value for value in data["y"] if value is not None]

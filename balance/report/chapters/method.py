@@ -116,7 +116,7 @@ def provenance_of(runs: Sequence[Run], games: int, command: str) -> Provenance:
     plan = runs[0].plan
     told = tuple(
         {
-            "run": str(run.small("run")["run_id"].item()),
+            "run": run.plan.id,
             "seed": str(run.plan.seed),
             "games": f"{run.plan.games:,}",
             "combinations at tables": f"{sum(bool(cell.games) for cell in run.plan.cells):,}",

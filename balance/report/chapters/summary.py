@@ -151,7 +151,7 @@ def _play(m: Evidence) -> str:
         if (rung.measure, rung.policy) == ("mixed", m.facts.usual)
     ]
     if m.strength is None or not rungs:
-        return f"How strong the players are was not measured. {quality_overview(m.judged)}"
+        return f"How strong the players are was not measured. {_quality(m)}"
     players, rung = rungs[-1]
     said = (
         f"The default player ({rung.policy}) wins {rung.value:.2f} ({rung.low:.2f} to {rung.high:.2f}) "
@@ -161,7 +161,11 @@ def _play(m: Evidence) -> str:
     stale = m.strength.stale_today(m.game)
     if stale:
         said += f" Since then {listed(stale)} changed: the figure is of the players as they were."
-    return f"{said} {quality_overview(m.judged)}"
+    return f"{said} {_quality(m)}"
+
+
+def _quality(m: Evidence) -> str:
+    return quality_overview(m.judged).replace("best reply", "[[best reply]]", 1)
 
 
 def _next_steps(m: Evidence, worst: tuple[Worst, ...]) -> list[str]:
@@ -228,7 +232,8 @@ def _warning(m: Evidence) -> str:
     played = [cell for cell in m.statistics.cells.values() if cell.games]
     sizes = sorted(cell.games for cell in of_default(played, m.facts))
     middle = sizes[len(sizes) // 2]
-    if middle >= _FEW:
+    open_ = [j for j in m.judged if j.verdict is Verdict.UNDECIDED and not (j.blocked or j.too_close)]
+    if middle >= _FEW and 2 * len(open_) <= len(m.judged):
         return ""
     return (
         f"Too few games to say much: {count(middle, 'game', 'games')} of each combination and number of "
@@ -269,7 +274,7 @@ def section(m: Evidence, answer: Summary) -> Section:
     elif m.judged:
         blocks.append(Paragraph(f"No {m.combination} was found broken."))
     if any(one.together for one in answer.worst):
-        blocks.append(m.ask("surprising", "Broken only together"))
+        blocks.append(m.ask("surprising", "Broken only together", n=m.games_of(size=m.size)))
     elif m.size == 2:
         blocks.append(Paragraph("No pair was found that is broken only together."))
     return Section("answer", "The answer", tuple(blocks))
