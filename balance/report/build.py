@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -32,6 +33,10 @@ SUFFIXES: Final = {"html": ".html", "pdf": ".pdf", "json": ".json", "markdown": 
 _FORMATS: Final = {suffix: name for name, suffix in SUFFIXES.items()}
 
 
+Progress = Callable[[int], AbstractContextManager[Callable[..., None]]]
+"""Takes the number of steps; what it opens is called with how many are done, and the next in words."""
+
+
 @dataclass(frozen=True)
 class ReportRequest:
     """The subject of a report, and the file to write."""
@@ -46,7 +51,6 @@ class ReportRequest:
     """Query files of the user, each of which becomes a chapter."""
     format: str | None = None
     out: Path | None = None
-    paper: str = "a4"
     force: bool = False
 
     @property
@@ -168,29 +172,6 @@ def _chapters(runs: Runs, queries: Sequence[Question]) -> list[Section]:
         return chapters_of(con, queries)
 
 
-def steps(asked: ReportRequest) -> int:
-    """Return how many steps of progress `write` reports."""
-    own = 2 if asked.pair or asked.item else 6
-    return own + sum(2 if name == "pdf" else 1 for name in asked.formats)
-
-
-def write(
-    asked: ReportRequest,
-    *,
-    play: Play | None = None,
-    step: Step = lambda _: None,
-    jobs: int | None = None,
-) -> list[Path]:
-    """Make the report, write it and return the files; what exists is refused before anything is computed."""
-    from balance.report.render.pdf import PAPERS
-
-    targets = asked.targets()
-    if asked.paper not in PAPERS:
-        raise UsageError(f"paper {asked.paper}: expected {' or '.join(PAPERS)}", parameter="paper")
-    report = build(asked, play=play, step=step, jobs=jobs)
-    return save(report, targets, paper=asked.paper, step=step, force=asked.force)
-
-
 def save(
     report: Answer,
     targets: Mapping[str, Path],
@@ -248,14 +229,20 @@ def write_report(
     paper: str = "a4",
     force: bool = False,
     jobs: int | None = None,
+    play: Play | None = None,
+    progress: Progress = lambda _: nullcontext(lambda *_: None),
 ) -> list[Path]:
     """Write a report on runs as HTML, PDF or both, and return the files; as `balance report` does.
+
+    What could not be written is refused before anything is computed.
 
     >>> import balance, tempfile
     >>> write_report("no-such-run")
     Traceback (most recent call last):
     balance.errors.DataError: there is no run in no-such-run: run.json is missing
     """
+    from balance.report.render.pdf import PAPERS
+
     given = (runs,) if isinstance(runs, str | Path) else tuple(runs)
     asked = ReportRequest(
         given,
@@ -267,7 +254,13 @@ def write_report(
         queries=tuple(map(Path, queries)),
         format=format,
         out=None if out is None else Path(out),
-        paper=paper,
         force=force,
     )
-    return write(asked, jobs=jobs)
+    targets = asked.targets()
+    if paper not in PAPERS:
+        raise UsageError(f"paper {paper}: expected {' or '.join(PAPERS)}", parameter="paper")
+    steps = (2 if pair or item else 6) + sum(2 if name == "pdf" else 1 for name in targets)
+    with progress(steps) as advance:
+        step = partial(advance, 1)
+        report = build(asked, play=play, step=step, jobs=jobs)
+        return save(report, targets, paper=paper, step=step, force=force)
