@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -69,24 +68,24 @@ def report(
 
     The worst combinations are played again on fresh seeds. Prints the path of what was written.
     """
-    from balance.report import build
+    from balance.report.build import write_report
 
     if out == "-":
         raise UsageError("out -: a report is a file: name it", parameter="out")
-    asked = build.ReportRequest(
-        tuple(runs),
+    written = write_report(
+        runs,
+        out,
+        format=format_,
         players=players,
         pair=pair,
         item=item,
-        thresholds=tuple(thresholds or ()),
-        prices=None if prices is None else Path(prices),
-        queries=tuple(map(Path, queries or ())),
-        format=format_,
-        out=None if out is None else Path(out),
+        thresholds=thresholds or (),
+        prices=prices,
+        queries=queries or (),
         paper=paper,
         force=force,
+        play=player(jobs),
+        progress=partial(diagnostics.progress, "report"),
     )
-    with diagnostics.progress("report", build.steps(asked)) as advance:
-        written = build.write(asked, play=player(jobs), step=partial(advance, 1), jobs=jobs)
     for path in written:
         output.text(str(path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from balance.dataset.run import Run, Runs, open_runs
 from balance.dataset.saved_queries import Question, load_question
 from balance.errors import DataError, UsageError
 from balance.experiments.published import PublishedPrices, measured_prices
+from balance.games.variants import texts_of
 from balance.judge.thresholds import load_thresholds
 from balance.report.formatting import command_path
 from balance.report.model import Answer, Section, without_places
@@ -31,6 +33,10 @@ SUFFIXES: Final = {"html": ".html", "pdf": ".pdf", "json": ".json", "markdown": 
 _FORMATS: Final = {suffix: name for name, suffix in SUFFIXES.items()}
 
 
+Progress = Callable[[int], AbstractContextManager[Callable[..., None]]]
+"""Takes the number of steps; what it opens is called with how many are done, and the next in words."""
+
+
 @dataclass(frozen=True)
 class ReportRequest:
     """The subject of a report, and the file to write."""
@@ -45,7 +51,6 @@ class ReportRequest:
     """Query files of the user, each of which becomes a chapter."""
     format: str | None = None
     out: Path | None = None
-    paper: str = "a4"
     force: bool = False
 
     @property
@@ -61,7 +66,7 @@ class ReportRequest:
     def command(self) -> str:
         """Return the command that makes the report again, without the path that it is written to."""
         words = ["balance report", *(command_path(Path(run)) for run in self.runs)]
-        given = {"players": _counts(self.players), "item": self.item}
+        given = {"players": ",".join(texts_of(self.players)), "item": self.item}
         words += [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value]
         if self.pair:
             words.append("--pair " + " ".join(map(shlex.quote, self.pair)))
@@ -90,16 +95,10 @@ class ReportRequest:
         """Return a name for a file: the run's, and what of it is looked at."""
         parts = [Path(self.runs[0]).resolve().name]
         parts += [f"{len(self.runs)}-runs"] if len(self.runs) > 1 else []
-        parts += [f"{_counts(self.players)}-players"] if self.players is not None else []
+        parts += [f"{','.join(texts_of(self.players))}-players"] if self.players is not None else []
         parts += list(self.pair or ())
         parts += [self.item] if self.item else []
         return "-".join(re.sub(r"[^\w.]+", "-", part).strip("-").lower() or "report" for part in parts)
-
-
-def _counts(players: str | int | Sequence[int] | None) -> str:
-    if players is None or isinstance(players, str | int):
-        return "" if players is None else str(players)
-    return ",".join(map(str, players))
 
 
 def build(
@@ -133,8 +132,7 @@ def build(
     runs = open_runs(asked.runs)
     game = runs[0].game
     added = _chapters(runs, own)
-    given = _counts(asked.players)
-    counts = parse_players([given], game.facts) if given else ()
+    counts = parse_players(texts_of(asked.players), game.facts)
     thresholds = load_thresholds(game, asked.thresholds)
     if asked.item:
         return item_sheet.item_report(runs, asked.item, thresholds, counts, command=command, step=step)
@@ -172,29 +170,6 @@ def _chapters(runs: Runs, queries: Sequence[Question]) -> list[Section]:
 
     with connect(runs, Limits(watch_memory=True)) as con:
         return chapters_of(con, queries)
-
-
-def steps(asked: ReportRequest) -> int:
-    """Return how many steps of progress `write` reports."""
-    own = 2 if asked.pair or asked.item else 6
-    return own + sum(2 if name == "pdf" else 1 for name in asked.formats)
-
-
-def write(
-    asked: ReportRequest,
-    *,
-    play: Play | None = None,
-    step: Step = lambda _: None,
-    jobs: int | None = None,
-) -> list[Path]:
-    """Make the report, write it and return the files; what exists is refused before anything is computed."""
-    from balance.report.render.pdf import PAPERS
-
-    targets = asked.targets()
-    if asked.paper not in PAPERS:
-        raise UsageError(f"paper {asked.paper}: expected {' or '.join(PAPERS)}", parameter="paper")
-    report = build(asked, play=play, step=step, jobs=jobs)
-    return save(report, targets, paper=asked.paper, step=step, force=asked.force)
 
 
 def save(
@@ -254,14 +229,20 @@ def write_report(
     paper: str = "a4",
     force: bool = False,
     jobs: int | None = None,
+    play: Play | None = None,
+    progress: Progress = lambda _: nullcontext(lambda *_: None),
 ) -> list[Path]:
     """Write a report on runs as HTML, PDF or both, and return the files; as `balance report` does.
+
+    What could not be written is refused before anything is computed.
 
     >>> import balance, tempfile
     >>> write_report("no-such-run")
     Traceback (most recent call last):
     balance.errors.DataError: there is no run in no-such-run: run.json is missing
     """
+    from balance.report.render.pdf import PAPERS
+
     given = (runs,) if isinstance(runs, str | Path) else tuple(runs)
     asked = ReportRequest(
         given,
@@ -273,7 +254,13 @@ def write_report(
         queries=tuple(map(Path, queries)),
         format=format,
         out=None if out is None else Path(out),
-        paper=paper,
         force=force,
     )
-    return write(asked, jobs=jobs)
+    targets = asked.targets()
+    if paper not in PAPERS:
+        raise UsageError(f"paper {paper}: expected {' or '.join(PAPERS)}", parameter="paper")
+    steps = (2 if pair or item else 6) + sum(2 if name == "pdf" else 1 for name in targets)
+    with progress(steps) as advance:
+        step = partial(advance, 1)
+        report = build(asked, play=play, step=step, jobs=jobs)
+        return save(report, targets, paper=paper, step=step, force=force)

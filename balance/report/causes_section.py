@@ -28,10 +28,8 @@ def _blocks(found: Causes) -> Iterator[Block]:
         )
 
 
-def causes_record(found: Causes | None) -> dict[str, Any] | None:
+def causes_record(found: Causes) -> dict[str, Any]:
     """Return the causes as plain values."""
-    if found is None:
-        return None
     return {
         "players": found.cell.cell.players,
         "lineup": found.cell.cell.lineup,

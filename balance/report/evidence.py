@@ -171,11 +171,8 @@ class Evidence:
     @cached_property
     def usual(self) -> str:
         """The lineup of the game's usual players, or else the strongest that was played."""
-        usual = self.facts.default_lineup
-        if usual in self.lineups:
-            return usual
-        sweep = [name for name in self.facts.default_sweep_lineups if name in self.lineups]
-        return sweep[0] if sweep else self.lineups[-1]
+        preferred = (self.facts.default_lineup, *self.facts.default_sweep_lineups)
+        return next((name for name in preferred if name in self.lineups), self.lineups[-1])
 
     @property
     def middle(self) -> int:
