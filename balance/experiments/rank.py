@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from balance.dataset.run import Run, open_runs
 from balance.errors import DataError
-from balance.experiments.side_by_side import fresh_seed, play_prepared
+from balance.experiments.side_by_side import Play, fresh_seed, play_prepared
 from balance.games.variants import texts_of
 from balance.judge.findings import Finding
 from balance.judge.ranking import HEADLINE, Ranking, judged_cells, rank
@@ -20,10 +19,8 @@ from balance.judge.verdict import TOO_MANY, Judgement, Key, Verdict
 from balance.measure.cells import Statistics, statistics
 from balance.measure.metrics import Measurement
 from balance.stats.corrections import Look
-
-if TYPE_CHECKING:
-    from balance.experiments.side_by_side import Play
-
+from balance.sweep import simulation
+from balance.sweep.planning import make_plan, parse_players
 
 Say = Callable[[str], None]
 
@@ -69,7 +66,7 @@ def check_all(
     thresholds: Iterable[str | Path] = (),
     accept: Iterable[str] = (),
     budget: int = 0,
-    play: Play | None = None,
+    play: Play = play_prepared,
     say: Say = lambda _: None,
 ) -> Ranked:
     """Judge and rank every combination of runs, and measure the worst again on fresh seeds.
@@ -80,13 +77,10 @@ def check_all(
     Traceback (most recent call last):
     balance.errors.DataError: there is no run in nowhere: run.json is missing
     """
-    from balance.sweep.planning import parse_players
-
     runs = open_runs(paths)
     game = runs[0].game
     counts = parse_players(texts_of(players), game.facts)
     accepted = load_thresholds(game, thresholds, accept)
-    play = play or play_prepared
     if budget:
         found = play_until_decided(runs, accepted, counts, budget, Path(f"{paths[-1]}-more"), play, say)
     else:
@@ -100,12 +94,9 @@ def check_all(
 
 def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int = 2000) -> list[Confirmed]:
     """Measure what breaks each of some combinations again, on fresh seeds."""
-    from balance.sweep.planning import make_plan
-    from balance.sweep.simulation import prepare_plan, require_same_engine
-
     reasons = [(j, reason) for j in named if (reason := ranking.reason(j))]
     run = ranking.runs[0]
-    require_same_engine(run.path, run.plan, run.game)
+    simulation.require_same_engine(run.path, run.plan, run.game)
     fresh: dict[int, Statistics] = {}
     for players in sorted({j.players for j, _ in reasons}):
         here = [(j, finding) for j, finding in reasons if j.players == players]
@@ -118,7 +109,7 @@ def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int
             lineups=sorted({finding.cell.lineup for _, finding in here}),
             seed=fresh_seed(run.plan.seed),
         )
-        fresh[players] = statistics([play(prepare_plan(run.game, run.catalog, plan, kept=False))])
+        fresh[players] = statistics([play(simulation.prepare_plan(run.game, run.catalog, plan, kept=False))])
     found = []
     for judgement, finding in reasons:
         own = fresh[judgement.players]
@@ -147,8 +138,6 @@ def play_until_decided(
     many games are behind a verdict never depends on how they came out. The games go into extensions of the
     run, `look-2-4-...` at 4 players.
     """
-    from balance.sweep import simulation
-
     held = list(runs)
     last = dict.fromkeys((cell.players for run in runs for cell in run.plan.cells), runs[-1].path)
     settled: dict[Key, Judgement] = {}
