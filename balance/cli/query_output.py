@@ -59,7 +59,28 @@ def _table(
     right = [column.is_number for column in result.columns]
     if options.format is Format.table and output.screen(options) is not None:
         cells = [[rounded(x) if number else x for x, number in zip(row, right, strict=True)] for row in cells]
+        heads, cells, right = _with_intervals(heads, cells, right)
     output.grid(heads, cells, right, options)
+
+
+def _with_intervals(
+    heads: list[str], cells: list[list[str]], right: list[bool]
+) -> tuple[list[str], list[list[str]], list[bool]]:
+    """Put the ends of an interval behind its value, as a person reads it: `12.66 (12.58 to 12.73)`."""
+    from balance.dataset.saved_queries import interval_of
+
+    ends = {name: found for name in heads if (found := interval_of(heads, name))}
+    if len(set(heads)) < len(heads) or not ends:
+        return heads, cells, right
+    hidden = {end for pair in ends.values() for end in pair}
+    shown = [k for k, name in enumerate(heads) if name not in hidden]
+
+    def cell(row: list[str], name: str) -> str:
+        value, *limits = (row[heads.index(one)] for one in (name, *ends.get(name, ())))
+        return f"{value} ({' to '.join(limits)})" if limits else value
+
+    table = [[cell(row, heads[k]) for k in shown] for row in cells]
+    return [heads[k] for k in shown], table, [right[k] for k in shown]
 
 
 def rounded(text: str) -> str:

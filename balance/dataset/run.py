@@ -210,13 +210,16 @@ def _require_known(plan: Plan) -> None:
 
 def read_catalog(folder: Path, plan: Plan, game: Game[Any, Any]) -> Catalog:
     """Read the catalog, policies included, that a run was played with; DataError if it is another by now."""
-    catalog: Catalog = game.read_catalog(folder / states.CATALOG)
+    try:
+        catalog: Catalog = game.read_catalog(folder / states.CATALOG)
+        if isinstance(game, Tuned):
+            catalog = game.with_policies(catalog, folder / states.POLICIES)
+    except UsageError as error:  # it names the file
+        raise DataError(str(error)) from None
     if catalog.hash != plan.catalog_hash:
         raise DataError(f"{folder / states.CATALOG} is not the catalog that the run was played with")
-    if isinstance(game, Tuned):
-        catalog = game.with_policies(catalog, folder / states.POLICIES)
-        if game.policies_hash(catalog) != plan.policies_hash:
-            raise DataError(f"{folder / states.POLICIES} does not hold the policies that played the run")
+    if isinstance(game, Tuned) and game.policies_hash(catalog) != plan.policies_hash:
+        raise DataError(f"{folder / states.POLICIES} does not hold the policies that played the run")
     require_variants(folder, plan, game, catalog)
     return catalog
 

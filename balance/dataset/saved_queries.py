@@ -134,6 +134,18 @@ def report_question(name: str) -> Question:
     return replace(load_question(own), name=f"{REPORT}{name}")
 
 
+def interval_of(columns: Sequence[str], name: str) -> tuple[str, str] | None:
+    """Return the columns with the ends of a column's interval; None if it has none.
+
+    >>> interval_of(["mean", "low", "high"], "mean"), interval_of(["low", "high"], "low")
+    (('low', 'high'), None)
+    """
+    if {f"{name}_low", f"{name}_high"} <= set(columns):
+        return f"{name}_low", f"{name}_high"
+    after = list(columns[columns.index(name) + 1 :][:2])
+    return ("low", "high") if after == ["low", "high"] else None
+
+
 def read_query(file: str | Path) -> str:
     """Return the text of a file of SQL; UsageError for what is not one."""
     try:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from balance.dataset.run import Run, open_runs
 from balance.errors import DataError
@@ -23,6 +24,8 @@ from balance.sweep import simulation
 from balance.sweep.planning import make_plan, parse_players
 
 Say = Callable[[str], None]
+FRESH_GAMES: Final = 600
+"""Games of each cell that are played to see whether the worst are as bad as they look."""
 
 
 @dataclass(frozen=True)
@@ -92,27 +95,29 @@ def check_all(
         return Ranked(found, accepted, (), str(error))
 
 
-def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int = 2000) -> list[Confirmed]:
+def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play) -> list[Confirmed]:
     """Measure what breaks each of some combinations again, on fresh seeds."""
     reasons = [(j, reason) for j in named if (reason := ranking.reason(j))]
     run = ranking.runs[0]
     simulation.require_same_engine(run.path, run.plan, run.game)
-    fresh: dict[int, Statistics] = {}
-    for players in sorted({j.players for j, _ in reasons}):
-        here = [(j, finding) for j, finding in reasons if j.players == players]
+    fresh: dict[tuple[int, str], Statistics] = {}
+    # one by one: no combination is played where it is not needed
+    for players, lineup in sorted({(j.players, finding.cell.lineup) for j, finding in reasons}):
+        here = [(j, f) for j, f in reasons if (j.players, f.cell.lineup) == (players, lineup)]
         plan = make_plan(
             run.game,
             run.catalog,
             edition=run.plan.edition,
-            deals={players: games},
+            deals={players: FRESH_GAMES},
             combinations=sorted({(), *(j.variants for j, _ in here)}),
-            lineups=sorted({finding.cell.lineup for _, finding in here}),
+            lineups=[lineup],
             seed=fresh_seed(run.plan.seed),
         )
-        fresh[players] = statistics([play(simulation.prepare_plan(run.game, run.catalog, plan, kept=False))])
+        prepared = simulation.prepare_plan(run.game, run.catalog, plan, kept=False)
+        fresh[players, lineup] = statistics([play(prepared)])
     found = []
     for judgement, finding in reasons:
-        own = fresh[judgement.players]
+        own = fresh[judgement.players, finding.cell.lineup]
         cell = own.find(judgement.players, judgement.variants, finding.cell.lineup)
         again = own.figures.find(cell.id, finding.measured.name) if cell else None
         found.append(Confirmed(finding, again, cell.games if cell else 0))

@@ -156,6 +156,8 @@ class Facts:
     """How well players play, weakest first; a lineup that is not here is called by its own text."""
     expert_lineup: str = ""
     """Slow players who think everything out: what a check of the highest strength plays too; may be none."""
+    policy_words: tuple[tuple[str, str], ...] = ()
+    """What policies do, in a few words for readers of reports."""
     probes: tuple[str, ...] = ()
     """Policies beside `policies` that a check tries in one seat, to see what better play gains."""
     seats_alike: bool = False

@@ -74,7 +74,7 @@ class CellVerdict:
     @property
     def accepted(self) -> list[Finding]:
         """Findings that would break or bend it, had they not been accepted."""
-        return [finding for finding in self.outside if finding.accepted]
+        return [f for f in self.outside if f.accepted and not (f.weaker or f.overridden)]
 
     @property
     def weaker(self) -> list[Finding]:

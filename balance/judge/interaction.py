@@ -142,10 +142,10 @@ class Together:
 
     def sentence(self) -> str:
         """Return it in words."""
-        both = " and ".join(self.variants)
+        where = f"({self.players} players, {self.strength})"
         if self.sure:
-            return f"neither breaks it, together they do: {both}, {self.players} players, {self.strength}"
-        return f"possibly only together: {both}, {self.players} players, {self.strength}"
+            return f"Neither breaks it alone, together they do {where}"
+        return f"Possibly only together: whether one alone breaks it is open {where}"
 
 
 def together(judgements: Judgements, statistics: Statistics) -> list[Together]:

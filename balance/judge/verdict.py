@@ -81,6 +81,20 @@ class Judgement:
         return sorted((finding for cell in self.cells for finding in cell.accepted), key=worst_first)
 
     @property
+    def weaker_alone(self) -> list[tuple[CellVerdict, list[Finding]]]:
+        """Cells with findings of weaker play, without what the default player seems to show too."""
+        known = {
+            (finding.measured.name, finding.upper)
+            for cell in self.cells
+            for finding in cell.findings
+            if finding.seems_outside and not finding.weaker
+        }
+        found = (
+            (cell, [f for f in cell.weaker if (f.measured.name, f.upper) not in known]) for cell in self.cells
+        )
+        return [(cell, alone) for cell, alone in found if alone]
+
+    @property
     def reasons(self) -> list[Finding]:
         """The findings that the verdict rests on: what breaks it, or what bends it."""
         if self.verdict is Verdict.BROKEN:

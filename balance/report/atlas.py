@@ -12,16 +12,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from balance.dataset.measures import Metric
 from balance.dataset.plan import PlannedCell
 from balance.dataset.schema import split_game_id
 from balance.judge.interaction import Interaction
 from balance.judge.sentences import needed_sentence
 from balance.judge.verdict import CellVerdict, Verdict
 from balance.measure.metrics import Measurement, Name
-from balance.report.evidence import Evidence
+from balance.report.evidence import Evidence, rule_of
 from balance.report.formatting import command_path
 from balance.report.glossary import game_words, own_words
+from balance.report.records import finite
 from balance.stats.intervals import Interval
 from balance.sweep.replaying import replay_commands
 
@@ -61,11 +61,12 @@ def make_atlas(m: Evidence, title: str) -> dict[str, Any] | None:
             base = m.cell(players, (), lineup)
             own = measured.get(base.id, {}) if base else {}
             shown = {metric["id"] for metric in metrics}
-            plain.append({name: list(map(_finite, own[name])) for name in own if name in shown})
+            plain.append({name: list(map(finite, own[name])) for name in own if name in shown})
             plain_lengths.append(lengths[base.id] if base else ())
     return {
         "variants": [
-            {"id": name, "name": m.names.get(name, name), "rule": m.rule(name)} for name in variants
+            {"id": name, "name": m.names.get(name, name), "rule": rule_of(m.described(name))}
+            for name in variants
         ],
         "pairs": m.size == 2,  # otherwise only the diagonal is played
         "metrics": metrics,
@@ -103,11 +104,6 @@ def _measured(m: Evidence) -> dict[int, dict[str, Interval]]:
     return found
 
 
-def metric_form(metric: Metric) -> str:
-    """Return how the numbers of a metric are written in tables."""
-    return "integer" if metric.form == "rounds" else metric.form
-
-
 def _metrics(m: Evidence) -> list[dict[str, Any]]:
     """Return what can be shown: metrics that some cell has."""
     names = [name for name in m.statistics.figures.names if name.metric.atlas]
@@ -119,7 +115,7 @@ def _metrics(m: Evidence) -> list[dict[str, Any]]:
                 "id": name.name,
                 "title": _title(m, name),
                 "help": threshold.reason if threshold else "",
-                "kind": metric_form(name.metric),
+                "kind": "integer" if name.metric.form == "rounds" else name.metric.form,
                 "neutral": name.metric.neutral,
                 "low": threshold.low if threshold else None,
                 "high": threshold.high if threshold else None,
@@ -137,10 +133,6 @@ def _title(m: Evidence, measured: Measurement | Name) -> str:
 def _cause(m: Evidence, measured: Measurement) -> str:
     """Return the title of what breaks a cell; whichever item it is, the cause is the same."""
     return _title(m, Name(measured.metric, "" if measured.metric.name == "item" else measured.of))
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _scaled(intervals: Iterable[Interval | None]) -> dict[str, list[int | None]]:

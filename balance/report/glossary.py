@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from balance.games.contract import Facts
 from balance.judge.thresholds import Thresholds
@@ -27,7 +27,7 @@ def own_words(text: str, facts: Facts) -> str:
 
 
 def terms(
-    facts: Facts, strengths_played: Iterable[tuple[str, str]], thresholds: Thresholds | None = None
+    facts: Facts, strengths_played: Sequence[tuple[str, str]], thresholds: Thresholds | None = None
 ) -> dict[str, str]:
     """Return the terms that a designer may not know, each explained in a sentence or two.
 
@@ -37,6 +37,9 @@ def terms(
     official = thresholds is not None and not thresholds.overlays
     written = " Written down before any combination was judged." if official else ""
     strengths = listed([f"{name} ({lineup})" for lineup, name in dict.fromkeys(strengths_played)])
+    lineups = " ".join(lineup.replace("field", " ".join(facts.field)) for lineup, _ in strengths_played)
+    played = [f"{name} {what}" for name, what in facts.policy_words if name in re.findall(r"[\w-]+", lineups)]
+    strategy = "A program that plays" + (f". Here: {'; '.join(played)}." if played else ".")
     strength = f"How well the players at the table play. Here, with its name in commands: {strengths}."
     return {
         "broken": "The game cannot be played as meant: it does not end, there is nothing to decide, or the "
@@ -49,6 +52,9 @@ def terms(
         "is on the threshold.",
         "accepted range": f"What the designers of the game accept of a metric, with their reason.{written}",
         "strength of play": strength,
+        "best reply": "A player trained for nothing but to beat those of these games. What it gains in win "
+        "points above a fair share says how far a verdict may be from that on perfect play.",
+        "strategy": strategy,
         "win points": "The share of wins times the number of players: 1.00 is a fair share, 2.00 twice as "
         "many wins. In a game that nobody wins every seat has 1.",
         "median": "The middle one: half of the games are shorter, half are longer.",

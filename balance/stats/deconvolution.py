@@ -45,10 +45,10 @@ def chances_beyond(distances: Any, bands: Any) -> Floats:
     wide = math.sqrt(max(float(seen.var()) - 1, _NARROW**2))
     weights = np.exp(-0.5 * ((_GRID - seen.mean()) / wide) ** 2)
     weights = weights / weights.sum() + _ANYWHERE / len(_GRID)
+    filled = np.flatnonzero(counts)
+    counts, likelihood = counts[filled] / counts.sum(), _LIKELIHOOD[filled]
     for _ in range(_ROUNDS):
-        share = _LIKELIHOOD * weights
-        share /= share.sum(axis=1, keepdims=True)
-        weights = counts @ share / counts.sum()
+        weights = weights * ((counts / (likelihood @ weights)) @ likelihood)
     after = _LIKELIHOOD * weights
     after /= after.sum(axis=1, keepdims=True)
     above = _GRID[:, None] - np.asarray(bands, np.float64)[None, :]

@@ -20,7 +20,7 @@ from balance.dataset.parquet import encode
 from balance.dataset.run import Run
 from balance.dataset.schema import STRING, StoredTable, game_id, stored_table
 from balance.dataset.shards import Shard, cut
-from balance.dataset.verify import Damage, count_rows, read_rows, require_count
+from balance.dataset.verify import Damage, count_rows, read_rows, require_count, require_statistics
 from balance.errors import BalanceError, DataError
 from balance.sweep.playing import fixed_value, games_by_order
 from balance.sweep.replaying import find_game
@@ -119,6 +119,7 @@ def _frame(run: Run, shard: Shard, table: StoredTable, games: pl.DataFrame | Non
     frame = read_rows(file)
     if dict(frame.schema) != _schema(table):
         raise DataError("columns or types are not those of the table")
+    require_statistics(file, frame)
     return frame
 
 

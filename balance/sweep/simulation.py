@@ -19,7 +19,7 @@ from balance.dataset.plan import MOST_BYTES, Plan, differences
 from balance.dataset.run import Run, open_run, read_catalog, read_plan, require_variants
 from balance.dataset.stamp import policies_hash
 from balance.dataset.verify import damages
-from balance.errors import CatalogError, DataError, UsageError
+from balance.errors import DataError, UsageError
 from balance.games.contract import Catalog, Facts, Game
 from balance.games.variants import ALL, combinations_of, texts_of
 from balance.sweep.folder import SweepSummary, Watch, carry_out, finished_run, refuse_other, scratch
@@ -238,7 +238,7 @@ def _catalog_of(folder: Path, plan: Plan, game: Game[Any, Any], damaged: set[str
         for name in sorted(name for name in damaged if not name.endswith(".parquet")):
             raise DataError(f"{folder / name} is not what was written")
         return read_catalog(folder, plan, game)
-    except (DataError, CatalogError) as error:
+    except DataError as error:
         official: Catalog = game.load_catalog()
         same = (official.hash, policies_hash(game, official)) == (plan.catalog_hash, plan.policies_hash)
         if not same:

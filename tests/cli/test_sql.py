@@ -14,7 +14,7 @@ import pytest
 
 import balance
 from balance import games
-from balance.cli import query_output
+from balance.cli import output, query_output
 from balance.cli.app import run
 from balance.sweep import simulation
 from tests.games.tiny import GAME
@@ -241,6 +241,22 @@ def test_a_table_has_an_end(sql, monkeypatch):
 def test_a_table_fits_into_80_columns(sql):
     _, out, _ = sql("first", "from games limit 2")
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_on_a_terminal_an_interval_is_behind_its_value(sql, monkeypatch):
+    query = (
+        "select 'a' as who, 12.66125::double as mean, 12.5::double as mean_low, 13.0::double as mean_high, "
+    )
+    query += "7 as n"
+    heads = sql("first", query)[1].splitlines()[0].split()
+    assert heads == ["who", "mean", "mean_low", "mean_high", "n"], "in a pipe each column is its own"
+    monkeypatch.setattr(output, "screen", lambda options: sys.stdout)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert sql("first", query)[1].splitlines() == [
+        "who                  mean  n",
+        "---  --------------------  -",
+        "a    12.66 (12.5 to 13.0)  7",
+    ]
 
 
 def test_a_query_that_fails_late_leaves_no_file(sql, tmp_path):

@@ -36,6 +36,20 @@ CLIPPED = """() => {
             one.scrollWidth > one.clientWidth + 1 || one.getBoundingClientRect().right > innerWidth + 1)
         .map((one) => `${one.closest("[id]").id}: ${one.scrollWidth} of ${one.clientWidth}`);
 }"""
+# Words and numbers in tables that go on in another line.
+BROKEN_WORDS = """() => {
+    const found = [];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode())
+        for (const word of texts.currentNode.data.matchAll(/[^\\s-]+/g)) {
+            if (!texts.currentNode.parentElement.closest("td, th")) break;
+            const range = document.createRange();
+            range.setStart(texts.currentNode, word.index);
+            range.setEnd(texts.currentNode, word.index + word[0].length);
+            if (range.getClientRects().length > 1) found.push(word[0]);
+        }
+    return found;
+}"""
 OPTION = "echarts.getInstanceByDom(document.getElementById('atlas-chart')).getOption()"
 PHONE = {"width": 390, "height": 844}
 
@@ -488,6 +502,7 @@ def test_no_table_is_clipped_on_paper(tab, real, file):
             load(tab, page.as_uri())
             assert tab.evaluate(CLIPPED) == []
             assert tab.evaluate("document.documentElement.scrollWidth") <= 688
+            assert tab.evaluate(BROKEN_WORDS) == []
     finally:
         tab.emulate_media(media="screen")
 

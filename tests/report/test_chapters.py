@@ -9,7 +9,7 @@ from balance.games.contract import ItemColumns
 from balance.judge.verdict import Verdict
 from balance.report.chapters import items, summary, variants, wins
 from balance.report.evidence import measured_again
-from balance.report.model import Chart, Worst
+from balance.report.model import Chart, Table, Worst
 
 
 def turned(m, verdicts):
@@ -118,8 +118,47 @@ def test_every_number_of_the_first_page_shows_over_how_many_games(evidence):
         "Of 6 pairs of twists, in 1,440 games, "
     )  # 6 x 2 players x 2 lineups x 60
     assert [(one.players, one.games) for one in found.counts] == [(None, 1440), (2, 720), (3, 720)]
+    tables = [one for one in summary.section(evidence, found).blocks if isinstance(one, Table)]
+    assert {one.source.n for one in tables} == {"1,440 games"}
     for one in (*found.worst, *found.bent):
         assert one.where.endswith(f"{one.strength}, 60 games")
+
+
+def test_few_games_are_named_where_most_verdicts_are_open(evidence, monkeypatch):
+    monkeypatch.setattr(summary, "_FEW", 1)
+    names = {judgement.variants for judgement in evidence.judged}
+    bare = [replace(one, not_looked_at=()) for one in evidence.ranking.ranked]
+    bare = [replace(one, cells=tuple(replace(c, missing=()) for c in one.cells)) for one in bare]
+    m = replace(evidence, ranking=replace(evidence.ranking, ranked=tuple(bare)))
+    open_ = turned(m, dict.fromkeys(names, Verdict.UNDECIDED))
+    for one in open_.judged:
+        for cell in one.cells:
+            cell.further = 1000.0
+    assert "Too few games to say much: 60 games" in summary.make_summary(open_).warning
+    assert summary.make_summary(turned(m, dict.fromkeys(names, Verdict.FINE))).warning == ""
+
+
+def test_strategies_and_best_replies_are_explained(evidence, space):
+    assert {"strategy", "best reply"} <= space.glossary.keys()
+    assert "spoiler likes what costs the others most" in space.glossary["strategy"]
+    assert "[[best reply]]" in summary.make_summary(evidence).play
+
+
+def test_points_behind_are_not_taken_for_items(space):
+    (tension,) = [one for one in space.sections if one.id == "tension"]
+    charts = [one for one in tension.blocks if isinstance(one, Chart)]
+    (chart,) = [one for one in charts if one.id.startswith("comeback")]
+    assert set(chart.data["label"]) <= {"1", "2-3", "4-7", "8-15", "16+"}
+    assert "1" in chart.data["label"]
+
+
+def test_ranges_of_shares_are_printed_as_shares(space):
+    (known,) = [one for one in space.sections if one.id == "method"]
+    (table,) = [one for one in known.blocks if getattr(one, "id", "") == "thresholds"]
+    accepted = {row[0].text: row[1].text for row in table.rows}
+    assert accepted["share of an action among all choices"] == "2% to 70%"
+    assert accepted["share of games that nobody wins"] == "at most 1%"
+    assert accepted["median length in rounds"] == "5 to 30"
 
 
 def test_a_broken_pair_comes_with_the_command_that_mends_it(evidence):

@@ -95,7 +95,7 @@ class Nefarious(Engine):
             default_sweep=(
                 SweepTable("mirror:learned"),
                 SweepTable("one:learned,casual", 0.04),  # skill
-                SweepTable(STYLES, 0.1),  # whether one style or rung wins far too much
+                SweepTable(STYLES, 0.1),  # whether one style of play wins far too much
                 SweepTable("drawn:learned,skilled,casual", 0.16, replicates=2),  # luck
             ),
             fixed_games="2c8e3350ae222352",
@@ -105,10 +105,23 @@ class Nefarious(Engine):
                 Strength("mirror:random", "random play"),
                 Strength("field", "casual play"),
                 Strength("one:learned,casual", "one skilled player among casual ones"),
-                Strength(STYLES, "one style or rung among skilled players"),
+                Strength(STYLES, "one of another style among skilled players"),
                 Strength("drawn:learned,skilled,casual", "players of different strength"),
                 Strength("mirror:learned", "skilled play"),
                 Strength(f"mirror:{SEARCH}:", "expert play", learned=False),
+            ),
+            policy_words=(
+                ("learned", "is the default player, which learned by playing against itself"),
+                ("skilled", "is the same player with more chance in what it chooses"),
+                ("casual", "leaves still more to chance"),
+                ("greedy", "builds the best card that it can pay for"),
+                ("rusher", "builds cheap cards as soon as it can"),
+                ("saver", "saves money for big cards"),
+                ("investor", "places minions early, for their income"),
+                ("spoiler", "likes what costs the others most"),
+                ("researcher", "collects cards first"),
+                ("adaptive", "weighs the same things as these, by numbers that an optimiser found"),
+                ("random", "chooses by chance"),
             ),
             expert_lineup=f"mirror:{SEARCH}:20",
             seats_alike=True,

@@ -5,7 +5,7 @@
 --   $counts (text, optional): only these numbers of players, such as 2,4
 -- Columns:
 --   players [Players, integer]: how many play
---   p50 [Median rounds, number]: half of the games are no longer than that
+--   p50 [Median rounds, integer]: half of the games are no longer than that
 --   p50_low: lower end of its 95% interval (order statistics)
 --   p50_high: upper end of its 95% interval
 --   ratio [Times as long, number]: mean length, as a multiple of that without any

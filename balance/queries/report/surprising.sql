@@ -12,7 +12,7 @@
 --   value [Measured, form]: over all its games
 --   low: lower end of its 95% interval
 --   high: upper end of its 95% interval
---   accepted [Accepted, form]: the end of the accepted range that it is beyond
+--   accepted [Limit, form]: the end of the accepted range that it is beyond
 --   form [Form, hidden]: how the figures are printed
 --   metric [Metric, hidden]: its name
 --   games [Games, integer]: how many games

@@ -9,7 +9,9 @@
 --   reason [Why]: in the words of the designers
 --   outside [Outside, integer]: how many combinations clearly are; empty if these games do not show the metric
 select m.title || coalesce(' (' || nullif(split_part(t.threshold_id, ':', 2), '') || ')', '') as title, t.threshold_id,
-  t.accepted, case when t.class_low <> t.class_high then t.class_low || ' / ' || t.class_high
+  case when m.form <> 'share' then t.accepted when t.low is null then format('at most {:g}%', 100 * t.high)
+    when t.high is null then format('at least {:g}%', 100 * t.low) else format('{:g}% to {:g}%', 100 * t.low, 100 * t.high)
+  end as accepted, case when t.class_low <> t.class_high then t.class_low || ' / ' || t.class_high
     else coalesce(t.class_low, t.class_high) end as class, t.reason,
   case when count(f.cell_id) > 0
     then count(distinct f.variants) filter (f.outside and not f.weaker and not f.accepted) end as outside

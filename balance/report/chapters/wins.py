@@ -7,7 +7,7 @@ from typing import Final
 from balance.games.lineup import parse_lineup
 from balance.report.evidence import Evidence
 from balance.report.formatting import listed
-from balance.report.model import Block, Paragraph, Section
+from balance.report.model import Block, Bullets, Paragraph, Section
 from balance.report.query_blocks import records_of
 
 _FEW: Final = 3
@@ -18,9 +18,10 @@ def section(m: Evidence) -> Section:
     """Return the chapter."""
     blocks: list[Block] = [
         Paragraph(
-            "Who wins is given in [[win points]]: 1.00 is a fair share, whatever the number of players. In "
-            f"{_strengths(m)}."
-        )
+            "Who wins is given in [[win points]]: 1.00 is a fair share, whatever the number of players. Each "
+            "[[strategy]] is a program. Who sits at the tables:"
+        ),
+        Bullets(tuple(f"{m.strength_name(lineup)}: {_seated(m, lineup)}" for lineup in m.lineups)),
     ]
     for lineup in m.mixed:
         caption = f"Win points of each strategy, {m.strength_name(lineup)}"
@@ -42,10 +43,6 @@ def section(m: Evidence) -> Section:
         )
         blocks.append(m.ask("win-rate-by-variant", caption, lineup=lineup))
     return Section("wins", "Who wins", tuple(blocks))
-
-
-def _strengths(m: Evidence) -> str:
-    return "; in ".join(f"{m.strength_name(lineup)} {_seated(m, lineup)}" for lineup in m.lineups)
 
 
 def _seated(m: Evidence, lineup: str) -> str:
