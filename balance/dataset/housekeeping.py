@@ -49,9 +49,9 @@ class KeptRun:
         return self.plan is None or not Path(self.name).name.startswith(self.plan.name)
 
 
-def kept_runs(home: Path = RUNS) -> list[KeptRun]:
-    """Return the runs below a folder by name; none if there is no such folder."""
-    return [_look(home, path) for path in run_folders(home)]
+def kept_runs() -> list[KeptRun]:
+    """Return the runs in the default folder by name; none if there is no such folder."""
+    return list(map(_look, run_folders(RUNS)))
 
 
 def run_folders(home: Path, deep: int = _DEEPEST) -> list[Path]:
@@ -66,8 +66,8 @@ def run_folders(home: Path, deep: int = _DEEPEST) -> list[Path]:
     return sorted(found)
 
 
-def _look(home: Path, path: Path) -> KeptRun:
-    known = escape(path.relative_to(home).as_posix())
+def _look(path: Path) -> KeptRun:
+    known = escape(path.relative_to(RUNS).as_posix())
     size = 0
     for place, _, names in os.walk(path):
         for name in names:
@@ -178,9 +178,9 @@ def remove(run: KeptRun) -> None:
         raise Failed(f"{run.path}: {error.strerror or error}; it is only partly removed") from error
 
 
-def rename(run: KeptRun, name: str, home: Path = RUNS) -> Path:
+def rename(run: KeptRun, name: str) -> Path:
     """Give the folder of a run another name below the same folder, and return its path."""
-    target = home / checked_name(name)
+    target = RUNS / checked_name(name)
     if os.path.lexists(target):
         raise UsageError(f"{target} exists already; choose another name")
     try:

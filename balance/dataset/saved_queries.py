@@ -1,30 +1,8 @@
 """Ready queries: a question in a file `NAME.sql`, with a head that says what it asks, takes and answers.
 
-The same form serves the queries that ship with the toolkit and those of a user. The head is a comment, so a
-file can be given to anything that speaks SQL on the views of `balance.dataset.views`:
-
-    -- Question: How long do games last?
-    -- Game: nefarious
-    -- Parameters:
-    --   $players (cells.players, optional): only games of this many
-    --   $least (integer, default 30): leave out groups of fewer games
-    -- Columns:
-    --   lineup [Lineup]: which policy plays which seat
-    --   mean [Mean length, number]: rounds
-    --   low: lower end of its 95% interval
-    --   high: upper end
-    --   games: how many games
-
-A column may have a title and a kind in brackets, for reports: `text`, `integer`, `number`, `share`, `signed`,
-`verdict`, `variant`, `item`, `hidden`, or `form` (as the column `form` of the row says). Columns `low` and
-`high` (or `mean_low`, `mean_high`) that follow belong to it. Further headings for reports are optional:
-`Title`; `Note`; `Spread: players, mean` shows one column of `mean` for each value of `players`;
-`Figure: dots`, followed by lines such as `label: lineup` and `y: mean`, draws the result instead
-(`balance.report.model.Chart` has the kinds and their columns).
-
-`Game` names the game whose words the query uses; without it, it is for all. A parameter has a type (`text`,
-`integer`, `number`, `boolean`, or `TABLE.COLUMN`: one of the values there, or the name beside one) and is
-`required`, `optional` (null if not given) or has a `default`. Values are bound, never pasted into the text.
+The same form serves the queries that ship with the toolkit and those of a user; docs/queries.md explains it.
+The head is a comment, so a file can be given to anything that speaks SQL on the views of
+`balance.dataset.views`. Values of parameters are bound, never pasted into the text.
 """
 
 from __future__ import annotations
@@ -127,30 +105,22 @@ class Question:
 # --- finding them
 
 
-def questions(folders: Sequence[str | Path] = (), game: str | None = None) -> dict[str, Question]:
-    """Return the ready queries by name: ours, and those of further folders, which win over ours.
-
-    With `game`, only those for it or for any.
-    """
-    files: dict[str, Path] = {}
-    for folder in (OURS, *map(Path, folders)):
-        if not folder.is_dir():
-            raise UsageError(f"there is no folder {folder}")
-        files |= {file.stem: file for file in folder.glob("*.sql")}
-    found = {name: load_question(file) for name, file in sorted(files.items())}
-    return {name: known for name, known in found.items() if game is None or known.game in ("", game)}
+def questions(game: str | None = None) -> dict[str, Question]:
+    """Return the ready queries by name; with `game`, only those for it or for any."""
+    found = map(load_question, sorted(OURS.glob("*.sql")))
+    return {known.name: known for known in found if game is None or known.game in ("", game)}
 
 
-def find_question(name: str, folders: Sequence[str | Path] = (), game: str | None = None) -> Question:
+def find_question(name: str, game: str | None = None) -> Question:
     """Return a ready query by its name, or by the path of its file; UsageError with the nearest names."""
     if name.endswith(".sql"):
         return load_question(Path(name))
     if name.startswith(REPORT):
         return load_question(OURS / f"{name}.sql")
-    known = questions(folders, game)
+    known = questions(game)
     if name in known:
         return known[name]
-    elsewhere = questions(folders).get(name) if game else None
+    elsewhere = questions().get(name) if game else None
     if elsewhere:
         raise UsageError(f"the ready query '{name}' is for the game {elsewhere.game}, this run is of {game}")
     raise UsageError(unknown("ready query", name, known))

@@ -127,48 +127,31 @@ def _stored(facts: Facts, table: Table) -> StoredTable:
     if table.name == "games":
         keys = ("index", "replicate")
         own = [c for c in own if c.role in keys] + [_SEED] + [c for c in own if c.role not in keys]
-        return StoredTable(table.name, meaning=table.meaning, columns=(*_ids(), *_cell_columns(facts), *own))
-    return StoredTable(table.name, meaning=table.meaning, columns=(*_ids(), *own))
+        return StoredTable(table.name, meaning=table.meaning, columns=(*_IDS, *_cell_columns(facts), *own))
+    return StoredTable(table.name, meaning=table.meaning, columns=(*_IDS, *own))
 
 
 _SEED: Final = StoredColumn("seed", "int64", "seed", meaning="seed of the run")
 
 
-def _ids() -> tuple[StoredColumn, ...]:
-    return (
-        StoredColumn(
-            "game_id", "int64", "game", meaning="the game: cell, ten digits of index, three of replicate"
-        ),
-        StoredColumn("cell_id", "int32", "cell", meaning="the cell, a row of the table `cells`"),
-    )
+_IDS: Final = (
+    StoredColumn("game_id", "int64", "game", "the game: cell, ten digits of index, three of replicate"),
+    StoredColumn("cell_id", "int32", "cell", "the cell, a row of the table `cells`"),
+)
 
 
 def _cell_columns(facts: Facts) -> tuple[StoredColumn, ...]:
-    word = facts.variant
+    own = [
+        StoredColumn(name, STRING, role, f"{facts.variant} {k + 1} in force, in {order}", optional=True)
+        for role, order, names in (
+            ("combination", "alphabetical order", combination_columns(facts)),
+            ("variant", "the order played", variant_columns(facts)),
+        )
+        for k, name in enumerate(names)
+    ]
     return (
-        StoredColumn("edition", STRING, "edition", meaning="edition of the game"),
-        StoredColumn("players", "int8", "players", meaning="how many play"),
-        *(
-            StoredColumn(
-                name,
-                STRING,
-                "combination",
-                meaning=f"{word} {k + 1} in force, in alphabetical order",
-                optional=True,
-            )
-            for k, name in enumerate(combination_columns(facts))
-        ),
-        *(
-            StoredColumn(
-                name,
-                STRING,
-                "variant",
-                meaning=f"{word} {k + 1} in force, in the order played",
-                optional=True,
-            )
-            for k, name in enumerate(variant_columns(facts))
-        ),
-        StoredColumn(
-            "lineup", STRING, "lineup", meaning="which policy plays which seat, as `--lineup` takes it"
-        ),
+        StoredColumn("edition", STRING, "edition", "edition of the game"),
+        StoredColumn("players", "int8", "players", "how many play"),
+        *own,
+        StoredColumn("lineup", STRING, "lineup", "which policy plays which seat, as `--lineup` takes it"),
     )

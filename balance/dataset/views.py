@@ -68,11 +68,11 @@ def create_views(
 
 
 _LARGE: Final = ("lineup_figures", "variant_figures", "metrics")
-
-
+"""Views with a query for each figure."""
 SUMMED: Final = ("metric_sums", "metric_pairs", "lengths", "luck")
 _OF_ITEMS: Final = ("item_openings", "item_deals", "item_versus")
 _KEPT: Final = (*SUMMED, "lineup_deals", "metrics", *_OF_ITEMS)
+"""Views over rows or deals that several queries of a report read."""
 
 
 def keep_views(con: duckdb.DuckDBPyConnection, sql: str, lineup: str = "") -> None:

@@ -21,7 +21,7 @@ from balance.dataset.schema import split_game_id
 from balance.dataset.views import create_views
 from balance.errors import DataError, UsageError
 from balance.experiments.probe import Gain, probe
-from balance.experiments.side_by_side import judge_runs, play_prepared
+from balance.experiments.side_by_side import Play, judge_runs, play_prepared
 from balance.games.contract import Catalog, Game
 from balance.games.variants import entry_names, texts_of, variant_ids
 from balance.judge.bench import Bench
@@ -34,12 +34,12 @@ from balance.judge.verdict import CellVerdict, Judgement, Judgements, Key, Verdi
 from balance.measure.cells import Statistics, connect
 from balance.measure.metrics import Measurement
 from balance.stats.corrections import ONE_LOOK, Look
+from balance.sweep import simulation
+from balance.sweep.folder import is_scratch
+from balance.sweep.planning import parse_players
 
 if TYPE_CHECKING:
     import duckdb
-
-    from balance.experiments.side_by_side import Play
-    from balance.sweep.simulation import Prepared
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,6 @@ class Check:
     @property
     def kept_runs(self) -> list[Run]:
         """The runs that are still there after this process has ended."""
-        from balance.sweep.folder import is_scratch
-
         return [run for run in self.runs if not is_scratch(run.path)]
 
     def sentence(self, finding: Finding) -> str:
@@ -180,7 +178,7 @@ def check(
     thresholds: Iterable[str | Path] = (),
     accept: Iterable[str] = (),
     save_run: str | Path | None = None,
-    play: Play | None = None,
+    play: Play = play_prepared,
     jobs: int | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Check:
@@ -196,9 +194,7 @@ def check(
     """
     if strength not in STRENGTHS:
         raise UsageError(f"strength {strength}: expected quick, normal or expert", parameter="strength")
-    from balance.sweep import simulation
-
-    scale, play = STRENGTHS[strength], play or play_prepared
+    scale = STRENGTHS[strength]
     if runs:
         opened: Sequence[Run] = open_runs(runs)
         catalog_, found = opened[0].catalog, opened[0].game
@@ -258,8 +254,6 @@ def _probed(
 
 def _play_on(found: Check, look: Look, play: Play) -> Run:
     """Play as many games again as there are, at the numbers of players where the verdict is open."""
-    from balance.sweep import simulation
-
     first, last = found.runs[0].path, found.runs[-1]
     open_ = sorted(j.players for j in found.own if j.open)
     deals = max(cell.cell.deals for j in found.own for cell in j.cells if j.players in open_)
@@ -286,10 +280,8 @@ def _names(variants: tuple[str, ...]) -> list[str]:
     return [",".join(part) or "none" for part in parts_of(variants)]
 
 
-def _experts(run: Run, variants: tuple[str, ...], games_: int) -> Prepared:
+def _experts(run: Run, variants: tuple[str, ...], games_: int) -> simulation.Prepared:
     """Return what players who search play beside a run, at one number of players."""
-    from balance.sweep import simulation
-
     counts = {cell.players for cell in run.plan.cells}
     return simulation.prepare_extension(
         run.path,
@@ -318,8 +310,6 @@ def judged(
     For repeated looks, as in `balance.judge.verdict.judge`; they share a connection. `gains` are what probes
     of the combination have found.
     """
-    from balance.sweep.planning import parse_players
-
     counts = set(parse_players(texts_of(players), game.facts))
     cells = {cell.id: cell for run in runs for cell in run.plan.cells if cell.games}
     parts = parts_of(variants)[1:] or [()]

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from balance import games, machine
+from balance.dataset.run import Run
 from balance.errors import UsageError
 from balance.experiments.compare.comparison import Comparison, Side
 from balance.experiments.compare.measured import Measured
@@ -23,10 +24,7 @@ from balance.games.contract import Catalog, Doubt, Doubtful, Game
 from balance.games.variants import Combination
 from balance.judge.thresholds import load_thresholds
 from balance.sweep.planning import make_plan
-
-if TYPE_CHECKING:
-    from balance.dataset.run import Run
-    from balance.sweep.simulation import Prepared
+from balance.sweep.simulation import Prepared
 
 GAMES: Final = 2000
 COMBINATIONS: Final = 12

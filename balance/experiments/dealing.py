@@ -12,7 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
 
 from balance.dataset.item_sums import WORD
 from balance.errors import UsageError
@@ -21,12 +24,8 @@ from balance.games.lineup import Lineup, replicated
 from balance.games.variants import Combination
 from balance.stats.ratio import Ratio
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Numbers = npt.NDArray[np.int64]
-    Small = npt.NDArray[np.int16]
+Numbers = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int16]
 
 AT_ONCE: Final = 64
 """Games of one call, about: few, so that Ctrl-C is heard also while slow policies think."""
@@ -45,8 +44,6 @@ class Batch:
     @cached_property
     def winners(self) -> Numbers:
         """The winning seat of each game, -1 where it stalled."""
-        import numpy as np
-
         table, games = self.game.facts.table("games"), self.tables["games"]
         winners = games[table.column("outcome").name].astype(np.int64)
         return np.where(games[table.column("stalled").name], -1, winners)
@@ -57,8 +54,6 @@ class Batch:
         `own` holds by game, seat and group whether it is one of them. A winner scores the number of players,
         every seat of a stalled game 1.
         """
-        import numpy as np
-
         winners, players = self.winners[:, None], self.lineup.players
         score = np.where(winners < 0, 1, players * (winners == np.arange(players)))
         shape = (self.deals.size, self.lineup.rotations * players, own.shape[2])
@@ -75,7 +70,6 @@ def play_deals(
 
     Closing the iterator waits for the batches at hand alone.
     """
-    import numpy as np
 
     def play(cell: Any, lineup: Lineup, deals: Numbers) -> Batch:
         indices, replicates = replicated(deals, lineup.rotations)
@@ -134,8 +128,6 @@ class Deals:
 
         `places` are those of the items in the order of ids.
         """
-        import numpy as np
-
         masks = self.game.facts.mask("opening")
         words = [(masks[place // WORD], np.uint64(place % WORD)) for place in places]
         every = np.arange(self.count) if numbers is None else numbers

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from balance import games, machine
 from balance.errors import UsageError
 from balance.experiments.dealing import play_deals
@@ -87,8 +89,6 @@ class Ladder:
         return replace(self, rungs=(*mixed, *ones))
 
     def _play(self, match: Match, jobs: int, advance: Callable[[int], object]) -> list[Rung]:
-        import numpy as np
-
         tasks = (
             (cell, match.lineup, range(place * match.deals, (place + 1) * match.deals))
             for place, cell in enumerate(self.cells)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from balance import games, machine
 from balance.errors import UsageError
-from balance.experiments.dealing import Deals, adjustable
+from balance.experiments.dealing import Deals, Numbers, adjustable
 from balance.experiments.price_search import Price, search
 from balance.experiments.samples import sample
 from balance.experiments.side_by_side import fresh_seed
@@ -26,9 +26,6 @@ from balance.measure.items import Item, items_of
 from balance.stats.corrections import benjamini_yekutieli
 from balance.stats.intervals import Interval
 from balance.stats.ratio import Ratio
-
-if TYPE_CHECKING:
-    from balance.experiments.dealing import Numbers
 
 GAMES: Final = 20_000
 FEWEST: Final = 200

@@ -6,24 +6,22 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from balance.dataset.run import Run, open_runs
 from balance.errors import DataError
-from balance.experiments.side_by_side import fresh_seed, play_prepared
+from balance.experiments.side_by_side import Play, fresh_seed, play_prepared
 from balance.games.variants import texts_of
 from balance.judge.findings import Finding
 from balance.judge.ranking import HEADLINE, Ranking, judged_cells, rank
 from balance.judge.sentences import measured_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import TOO_MANY, Judgement, Key, Verdict
-from balance.measure.cells import statistics
+from balance.measure.cells import Statistics, statistics
 from balance.measure.metrics import Measurement
 from balance.stats.corrections import Look
-
-if TYPE_CHECKING:
-    from balance.experiments.side_by_side import Play
-
+from balance.sweep import simulation
+from balance.sweep.planning import make_plan, parse_players
 
 Say = Callable[[str], None]
 FRESH_GAMES: Final = 600
@@ -71,7 +69,7 @@ def check_all(
     thresholds: Iterable[str | Path] = (),
     accept: Iterable[str] = (),
     budget: int = 0,
-    play: Play | None = None,
+    play: Play = play_prepared,
     say: Say = lambda _: None,
 ) -> Ranked:
     """Judge and rank every combination of runs, and measure the worst again on fresh seeds.
@@ -82,13 +80,10 @@ def check_all(
     Traceback (most recent call last):
     balance.errors.DataError: there is no run in nowhere: run.json is missing
     """
-    from balance.sweep.planning import parse_players
-
     runs = open_runs(paths)
     game = runs[0].game
     counts = parse_players(texts_of(players), game.facts)
     accepted = load_thresholds(game, thresholds, accept)
-    play = play or play_prepared
     if budget:
         found = play_until_decided(runs, accepted, counts, budget, Path(f"{paths[-1]}-more"), play, say)
     else:
@@ -102,15 +97,12 @@ def check_all(
 
 def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play) -> list[Confirmed]:
     """Measure what breaks each of some combinations again, on fresh seeds."""
-    from balance.sweep.planning import make_plan
-    from balance.sweep.simulation import prepare_plan, require_same_engine
-
     reasons = [(j, reason) for j in named if (reason := ranking.reason(j))]
     run = ranking.runs[0]
-    require_same_engine(run.path, run.plan, run.game)
-    found: list[Confirmed] = []
-    tables = {(j.players, finding.cell.lineup) for j, finding in reasons}
-    for players, lineup in sorted(tables):  # one by one: no combination is played where it is not needed
+    simulation.require_same_engine(run.path, run.plan, run.game)
+    fresh: dict[tuple[int, str], Statistics] = {}
+    # one by one: no combination is played where it is not needed
+    for players, lineup in sorted({(j.players, finding.cell.lineup) for j, finding in reasons}):
         here = [(j, f) for j, f in reasons if (j.players, f.cell.lineup) == (players, lineup)]
         plan = make_plan(
             run.game,
@@ -121,13 +113,15 @@ def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play) -> list[Co
             lineups=[lineup],
             seed=fresh_seed(run.plan.seed),
         )
-        fresh = statistics([play(prepare_plan(run.game, run.catalog, plan, kept=False))])
-        for judgement, finding in here:
-            cell = fresh.find(players, judgement.variants, lineup)
-            again = fresh.figures.find(cell.id, finding.measured.name) if cell else None
-            found.append(Confirmed(finding, again, cell.games if cell else 0))
-    order = {id(finding): k for k, (_, finding) in enumerate(reasons)}
-    return sorted(found, key=lambda confirmed: order[id(confirmed.finding)])
+        prepared = simulation.prepare_plan(run.game, run.catalog, plan, kept=False)
+        fresh[players, lineup] = statistics([play(prepared)])
+    found = []
+    for judgement, finding in reasons:
+        own = fresh[judgement.players, finding.cell.lineup]
+        cell = own.find(judgement.players, judgement.variants, finding.cell.lineup)
+        again = own.figures.find(cell.id, finding.measured.name) if cell else None
+        found.append(Confirmed(finding, again, cell.games if cell else 0))
+    return found
 
 
 # --- until it is decided
@@ -149,8 +143,6 @@ def play_until_decided(
     many games are behind a verdict never depends on how they came out. The games go into extensions of the
     run, `look-2-4-...` at 4 players.
     """
-    from balance.sweep import simulation
-
     held = list(runs)
     last = dict.fromkeys((cell.players for run in runs for cell in run.plan.cells), runs[-1].path)
     settled: dict[Key, Judgement] = {}

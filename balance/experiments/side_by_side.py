@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from balance.dataset.run import Run
 from balance.games.contract import Catalog, Game
@@ -22,12 +22,11 @@ from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Judgements, Key, judge
 from balance.measure.cells import statistics
 from balance.stats.corrections import ONE_LOOK, Look
+from balance.sweep import simulation
+from balance.sweep.planning import make_plan
 
-if TYPE_CHECKING:
-    from balance.sweep.simulation import Prepared
-
-    Play = Callable[[Prepared], Run]
-    """Plays a prepared run."""
+Play = Callable[[simulation.Prepared], Run]
+"""Plays a prepared run."""
 
 FRESH_SEED: Final = 1 << 40
 
@@ -41,10 +40,8 @@ def fresh_seed(seed: int) -> int:
     return (seed + FRESH_SEED) % (HIGHEST_SEED + 1)
 
 
-def play_prepared(prepared: Prepared, jobs: int | None = None) -> Run:
+def play_prepared(prepared: simulation.Prepared, jobs: int | None = None) -> Run:
     """Play a prepared run without a progress line."""
-    from balance.sweep import simulation
-
     return simulation.run_prepared(prepared, jobs).run
 
 
@@ -102,9 +99,6 @@ class Trials:
         self, catalog: Catalog, combinations: Iterable[Combination], deals: Mapping[int, int], seed: int
     ) -> Run:
         """Play combinations with a catalog; `deals` is how many of each cell, by number of players."""
-        from balance.sweep.planning import make_plan
-        from balance.sweep.simulation import prepare_plan
-
         self._runs += 1
         plan = make_plan(
             self.game,
@@ -115,6 +109,6 @@ class Trials:
             lineups=self.lineups,
             seed=seed,
         )
-        prepared = prepare_plan(self.game, catalog, plan, self.place / str(self._runs))
+        prepared = simulation.prepare_plan(self.game, catalog, plan, self.place / str(self._runs))
         self.games += plan.games
         return play_prepared(prepared, self.jobs)

@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+import numpy as np
+
 from balance.errors import CatalogError, UsageError
 from balance.experiments.check import STRENGTHS, Check, judged, parts_of
 from balance.experiments.dealing import adjustable
@@ -241,8 +243,6 @@ def _reason(found: Check) -> str:
 
 
 def _does_nothing(found: Check, catalog: Catalog, variant: str) -> bool:
-    import numpy as np
-
     game, plan = found.game, found.runs[0].plan
     cell = plan.cells[0]
     rest = tuple(other for other in found.variants if other != variant)

@@ -56,7 +56,6 @@ class Judgement:
     variants: tuple[str, ...]
     verdict: Verdict
     cells: tuple[CellVerdict, ...]
-    look: int = 1
     not_looked_at: tuple[str, ...] = ()
     """Metrics with a threshold that these games do not show: the verdict is not fine."""
     quality: Quality | None = None
@@ -178,13 +177,8 @@ class Family:
     cells: int
     metrics: int
     alpha: float
-    level_broken: float
-    """A p-value that would be enough for one more metric outside an end that breaks the game."""
-    level_bent: float
-    """The same for ends that bend it."""
-    level_unbroken: float
-    """A p-value that would be enough for one more cell that is not broken."""
-    level_fine: float
+    levels: Mapping[str, float]
+    """P-values that would be enough for one more claim: `broken`, `bent`, `unbroken`, `fine`."""
 
     def __str__(self) -> str:
         return (
@@ -233,7 +227,6 @@ def judge(
     thresholds: Thresholds,
     *,
     cells: Iterable[int] | None = None,
-    alpha: float = ALPHA,
     look: Look = ONE_LOOK,
     settled: Mapping[Key, Judgement] | None = None,
     bench: Bench | None = None,
@@ -258,7 +251,7 @@ def judge(
         for place, cell in enumerate(looked)
     ]
     may_break = _note_missing(statistics, thresholds, looks)
-    rate = alpha * look.part
+    rate = ALPHA * look.part
     family = _correct(table, looks, may_break, list(kept.values()), rate)
     groups: dict[Key, list[int]] = {}
     for place, cell in enumerate(looked):
@@ -278,7 +271,7 @@ def judge(
         verdict = combined(cell.verdict for cell in own if cell.judged)
         if (verdict is Verdict.FINE and (unseen or poor)) or (verdict is Verdict.BENT and poor):
             verdict = Verdict.UNDECIDED
-        found.append(Judgement(*key, verdict, tuple(own), look.number, unseen, quality))
+        found.append(Judgement(*key, verdict, tuple(own), unseen, quality))
     pools = judge_pools(bench, thresholds, rate, {cell.players for cell in wanted.values()})
     return Judgements(tuple(sorted([*kept.values(), *found], key=lambda j: j.key)), family, pools)
 
@@ -334,10 +327,12 @@ def _correct(
         cells,
         len({table.figures.names[code].metric.name for code in np.unique(table.code)}),
         rate,
-        levels[True, False],
-        levels[False, False],
-        _level(rate, int(unbroken.sum()), cells),
-        _level(rate, int(fine.sum()), cells),
+        {
+            "broken": levels[True, False],
+            "bent": levels[False, False],
+            "unbroken": _level(rate, int(unbroken.sum()), cells),
+            "fine": _level(rate, int(fine.sum()), cells),
+        },
     )
     _decide(table, looks, family, shows_play, unbroken, fine)
     return family
@@ -444,11 +439,11 @@ def _further(table: Findings, family: Family, not_broken: Array) -> dict[int, tu
             more = np.maximum(1.0, np.ceil(games * (apart / away) ** 2 - games))
         return np.where((away > 0) & ~np.isnan(away), more, np.inf)
 
-    outside = needed(family.level_broken, family.level_bent)
+    outside = needed(family.levels["broken"], family.levels["bent"])
     # *fine* is a claim about both classes, at a level of its own
-    within = np.where(settled, family.level_fine, family.level_unbroken)
+    within = np.where(settled, family.levels["fine"], family.levels["unbroken"])
     most = np.where(settled, held, own) & (table.p_fine > within)
-    found = _first(table, most, -needed(family.level_unbroken, family.level_fine))
+    found = _first(table, most, -needed(family.levels["unbroken"], family.levels["fine"]))
     return {at: (-few, place) for at, (few, place) in found.items()} | _first(
         table, own & table.seems_outside, outside
     )

@@ -72,17 +72,13 @@ def connect() -> duckdb.DuckDBPyConnection:
 def connect_to(
     runs: Sequence[Run],
     cells: Iterable[int] | None = None,
-    within: Mapping[int, tuple[int, int]] | None = None,
     *,
     metrics: bool = False,
 ) -> duckdb.DuckDBPyConnection:
-    """Return a connection with the views of runs, of all cells or of some; `metrics` only if asked for.
-
-    With `within` only some deals of some cells count: from an index up to the one before another, by cell.
-    """
+    """Return a connection with the views of runs, of all cells or of some; `metrics` only if asked for."""
     con = connect()
     _limit(con, runs)
-    create_views(con, runs, None if cells is None else sorted(cells), within, metrics=metrics)
+    create_views(con, runs, None if cells is None else sorted(cells), metrics=metrics)
     return con
 
 

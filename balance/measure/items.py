@@ -32,19 +32,13 @@ class Item:
     id: int
     name: str
     cost: int | None
-    score: int | None
 
 
 def items_of(game: Game[Any, Any], catalog: Catalog) -> list[Item]:
     """Return the items of a catalog in the order of their bits: by id."""
     named, kind = game.facts.item_columns, next(kind for kind in game.kinds if kind.name == game.facts.item)
     return [
-        Item(
-            int(row["id"]),
-            str(row["name"]),
-            int(row[named.cost]) if named.cost else None,
-            int(row[named.score]) if named.score else None,
-        )
+        Item(int(row["id"]), str(row["name"]), int(row[named.cost]) if named.cost else None)
         for row in sorted(game.rows(catalog, kind), key=lambda row: int(row["id"]))
     ]
 

@@ -13,7 +13,7 @@ from balance.stats.intervals import Z
 Floats = npt.NDArray[np.float64]
 
 
-def wilson(share: Any, n: Any, z: Any = Z) -> tuple[Floats, Floats]:
+def wilson(share: Any, n: Any) -> tuple[Floats, Floats]:
     """Return the ends of Wilson's interval of shares seen in `n` trials, whole or not; 0 and 1 without any.
 
     >>> [round(float(end), 4) for end in wilson(0.1, 100)]
@@ -21,10 +21,10 @@ def wilson(share: Any, n: Any, z: Any = Z) -> tuple[Floats, Floats]:
     """
     p, m = np.asarray(share, np.float64), np.asarray(n, np.float64)
     with np.errstate(all="ignore"):
-        centre = p + z * z / (2 * m)
-        reach = z * np.sqrt(p * (1 - p) / m + z * z / (4 * m * m))
-        scale = 1 + z * z / m
-        known = (m > 0) & np.isfinite(z)
+        centre = p + Z * Z / (2 * m)
+        reach = Z * np.sqrt(p * (1 - p) / m + Z * Z / (4 * m * m))
+        scale = 1 + Z * Z / m
+        known = m > 0
         return (
             np.where(known, np.maximum(0.0, (centre - reach) / scale), 0.0),
             np.where(known, np.minimum(1.0, (centre + reach) / scale), 1.0),
@@ -89,15 +89,15 @@ def standardised(difference: Any, error: Any) -> Floats:
 
 
 @cache
-def separation(alpha: float, power: float = 0.8) -> float:
+def separation(alpha: float) -> float:
     """Return how many standard errors from a threshold a figure must be to be distinguished from it.
 
-    `alpha` is the level of a one-sided test, `power` the chance that it then succeeds. It grows with
-    the root of the games.
+    `alpha` is the level of a one-sided test, which then succeeds with a chance of 80%. It grows with the
+    root of the games.
 
     >>> round(separation(0.05), 2)
     2.49
     """
     from scipy.special import ndtri
 
-    return float(ndtri(power) - ndtri(max(alpha, 1e-300)))
+    return float(ndtri(0.8) - ndtri(max(alpha, 1e-300)))

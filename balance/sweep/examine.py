@@ -9,7 +9,7 @@ import random
 from bisect import bisect
 from collections.abc import Callable, Iterator, Set
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,13 +17,12 @@ from balance.dataset.deals import DEALS, DealMaker, digest
 from balance.dataset.manifest import CATALOG, RUN, FileRecord
 from balance.dataset.measures import DECLARED
 from balance.dataset.parquet import encode
-from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.schema import STRING, StoredTable, game_id, stored_table
 from balance.dataset.shards import Shard, cut
 from balance.dataset.verify import Damage, count_rows, read_rows, require_count, require_statistics
 from balance.errors import BalanceError, DataError
-from balance.sweep.playing import fixed_value, orders, variant_order
+from balance.sweep.playing import fixed_value, games_by_order
 from balance.sweep.replaying import find_game
 from balance.sweep.smalltables import head_files
 
@@ -31,6 +30,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 _Frames = dict[str, "pl.DataFrame"]
+_PLANNED: Final = {
+    *("game", "index", "replicate", "cell", "edition", "players", "combination", "variant", "lineup", "seed")
+}
+"""The roles of what the plan decides about a game."""
 
 
 def wrong_head(run: Run) -> Iterator[Damage]:
@@ -134,13 +137,14 @@ def _schema(table: StoredTable) -> dict[str, Any]:
 def _wrong_rows(run: Run, shard: Shard, frames: _Frames) -> Iterator[tuple[str, str]]:
     import polars as pl
 
-    games, players = frames["games"], shard.players
-    ids = np.sort(np.concatenate([_ids(piece) for piece in shard.pieces]))
-    if not np.array_equal(np.sort(games["game_id"].to_numpy()), ids):
-        yield "games", f"not the {ids.size} games that the plan says, each once"
+    games, players = frames["games"].sort("game_id"), shard.players
+    planned = _planned(run, shard, games.schema)
+    if not games["game_id"].equals(planned["game_id"]):
+        yield "games", f"not the {planned.height} games that the plan says, each once"
         return
-    if not games.equals(_as_planned(run, shard, games)):
+    if not games.select(planned.columns).equals(planned):
         yield "games", "cell, players, variants, lineup, seed or index are not those of the plan"
+    ids = games["game_id"].to_numpy()
     facts = run.game.facts
     stalled, winner = (facts.table("games").column(role).name for role in ("stalled", "outcome"))
     seat, won = (facts.table("seats").column(role).name for role in ("seat", "won"))
@@ -209,32 +213,22 @@ def _wrong_course(run: Run, table: StoredTable, frame: pl.DataFrame, games: pl.D
         yield "rows of some games of a deal, and not of others"
 
 
-def _ids(cell: PlannedCell) -> Any:
-    deals = np.array(cell.indices, np.int64)
-    return game_id(cell.id, deals[:, None], np.arange(cell.replicates)).ravel()
-
-
-def _as_planned(run: Run, shard: Shard, games: pl.DataFrame) -> pl.DataFrame:
+def _planned(run: Run, shard: Shard, schema: pl.Schema) -> pl.DataFrame:
+    """Return the columns of games that the plan decides, by game."""
     import polars as pl
 
     facts, plan = run.game.facts, run.plan
-    numbers = games["game_id"].to_numpy()
-    cell_ids, deals = numbers // game_id(1, 0, 0), numbers % game_id(1, 0, 0)
-    indices = deals // game_id(0, 1, 0)
-    played: list[tuple[PlannedCell, tuple[str, ...]]] = []
-    place = np.zeros(numbers.size, np.int64)  # of each game's cell and order of variants in `played`
-    for cell in {piece.id: piece for piece in shard.pieces}.values():
-        here, possible = cell_ids == cell.id, orders(facts, cell)
-        place[here] = len(played) + variant_order(plan, cell, indices[here], len(possible))
-        played += [(cell, variants) for variants in possible]
-    made: list[pl.Series] = []
-    for column in stored_table(facts, "games").columns:
-        dtype = games.schema[column.name]
-        if column.role == "index":
-            made.append(pl.Series(column.name, indices).cast(dtype))
-        elif column.role == "replicate":
-            made.append(pl.Series(column.name, deals % game_id(0, 1, 0)).cast(dtype))
-        elif column.role in ("cell", "edition", "players", "combination", "variant", "lineup", "seed"):
-            values = [fixed_value(column, plan, facts, cell, variants) for cell, variants in played]
-            made.append(pl.Series(column.name, values, dtype).gather(place))
-    return games.with_columns(made)
+    columns = [c for c in stored_table(facts, "games").columns if c.role in _PLANNED]
+    types: dict[Any, Any] = {column.name: schema[column.name] for column in columns}
+    parts = []
+    for cell in shard.pieces:
+        for variants, deals, again in games_by_order(plan, facts, cell):
+            known = {"game": game_id(cell.id, deals, again), "index": deals, "replicate": again}
+            frame = pl.DataFrame({c.name: known[c.role] for c in columns if c.role in known})
+            fixed = {
+                c.name: pl.lit(fixed_value(c, plan, facts, cell, variants))
+                for c in columns
+                if c.role not in known
+            }
+            parts.append(frame.with_columns(**fixed).select(list(types)).cast(types))
+    return pl.concat(parts).sort("game_id")

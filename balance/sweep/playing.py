@@ -61,6 +61,16 @@ def variant_order(plan: Plan, cell: PlannedCell, indices: Array, count: int) -> 
     return pick(hashed(plan.seed, cell.players, indices, FOR_VARIANTS), count)
 
 
+def games_by_order(plan: Plan, facts: Facts, cell: PlannedCell) -> Iterator[tuple[Combination, Array, Array]]:
+    """Yield each order of the variants of a cell, with the index and the replicate of every game in it."""
+    indices, possible = np.array(cell.indices, np.int64), orders(facts, cell)
+    drawn = variant_order(plan, cell, indices, len(possible))
+    for number, variants in enumerate(possible):
+        deals, again = replicated(indices[drawn == number], cell.replicates)
+        if deals.size:
+            yield variants, deals, again
+
+
 # --- playing
 
 
@@ -80,14 +90,8 @@ class Player:
     ) -> Iterator[tuple[Combination, Array, Array, dict[str, dict[str, Array]]]]:
         """Yield order of variants, ids of games, indices of games, and columns, batch by batch."""
         plan, lineup = self._plan, parse_lineup(cell.lineup, cell.players, self._game)
-        indices = np.array(cell.indices, np.int64)
-        possible = orders(self._game.facts, cell)
-        drawn = variant_order(plan, cell, indices, len(possible))
-        for number, variants in enumerate(possible):
-            deals, again = replicated(indices[drawn == number], cell.replicates)
-            if not deals.size:
-                continue
-            compiled = self._cell(cell, possible, variants)
+        for variants, deals, again in games_by_order(plan, self._game.facts, cell):
+            compiled = self._cell(cell, variants)
 
             def play(
                 part: slice, compiled: Any = compiled, deals: Array = deals, again: Array = again
@@ -115,11 +119,11 @@ class Player:
         fitting = int(games * _CALL_SECONDS / max(seconds, 1e-9))
         self._at_once = max(1, min(_AT_ONCE, fitting, self._at_once * 4))
 
-    def _cell(self, cell: PlannedCell, possible: Sequence[Combination], variants: Combination) -> Any:
+    def _cell(self, cell: PlannedCell, variants: Combination) -> Any:
         """Compile, or take what the cell before had: cells of other lineups are neighbours."""
         key = (cell.players, variants)
         if key not in self._compiled:
-            keep = {(cell.players, order) for order in possible}
+            keep = {(cell.players, order) for order in orders(self._game.facts, cell)}
             self._compiled = {k: v for k, v in self._compiled.items() if k in keep}
             self._compiled[key] = self._game.compile(
                 self._catalog, self._plan.edition, cell.players, variants

@@ -12,8 +12,9 @@ import balance
 from balance.dataset import deals, sql_quote
 from balance.dataset.deals import DEALS, deals_files, deals_query
 from balance.dataset.measures import DECLARED
+from balance.dataset.views import create_views
 from balance.games.measures import From, Measure
-from balance.measure.cells import connect_to
+from balance.measure.cells import connect, connect_to
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +92,8 @@ def test_items_in_deals_add_up_to_what_the_rows_say(run):
     asked = f"select lineup, players, deal, item, {names} from item_deals order by all"
     dealt = "select * from item_openings order by lineup, players, deal, item"
     kept = "select sql from duckdb_views() where view_name = 'item_openings'"
-    with connect_to([run]) as beside, connect_to([run], within=everything) as rows:
+    with connect_to([run]) as beside, connect() as rows:
+        create_views(rows, [run], within=everything)
         assert "deals/" in beside.sql(kept).fetchall()[0][0]
         assert beside.execute(dealt).fetchall() == rows.execute(dealt).fetchall()
         found = beside.execute(asked).fetchall()

@@ -32,10 +32,9 @@ group by lineup order by lineup
 @pytest.fixture
 def write(tmp_path):
     def make(text, name="races"):
-        folder = tmp_path / "mine"
-        folder.mkdir(exist_ok=True)
-        (folder / f"{name}.sql").write_text(text)
-        return folder
+        file = tmp_path / f"{name}.sql"
+        file.write_text(text)
+        return str(file)
 
     return make
 
@@ -46,7 +45,7 @@ def run(tmp_path):
 
 
 def test_a_head_is_read(write):
-    question = questions([write(GOOD)])["races"]
+    question = load_question(write(GOOD))
     assert question.question == "How many races does a lineup have, and how long are they?"
     assert question.game == "tiny"
     assert [(p.name, p.type, p.required, p.default) for p in question.parameters] == [
@@ -59,11 +58,10 @@ def test_a_head_is_read(write):
 
 
 def test_a_query_of_the_user_is_asked_like_ours(write, run, views):
-    question = find_question("races", [write(GOOD)], "tiny")
+    question = find_question(write(GOOD), "tiny")
     counted = run.games.group_by("lineup").agg(pl.len().cast(pl.Int64)).sort("lineup").collect().rows()
     assert ask(views(run), question).fetchall() == counted
-    by_path = find_question(str(question.path))
-    assert by_path == question
+    assert question.name == "races"
 
 
 @pytest.mark.parametrize(
@@ -79,7 +77,7 @@ def test_a_query_of_the_user_is_asked_like_ours(write, run, views):
     ],
 )
 def test_values_are_bound(given, where, write, run, views):
-    question = find_question("races", [write(GOOD)])
+    question = find_question(write(GOOD))
     expected = run.games.filter(where).group_by("lineup").agg(pl.len().cast(pl.Int64)).sort("lineup")
     assert ask(views(run), question, given).fetchall() == expected.collect().rows()
 
@@ -96,7 +94,7 @@ def test_values_are_bound(given, where, write, run, views):
     ],
 )
 def test_wrong_arguments_are_answered(given, message, write, run, views):
-    question = find_question("races", [write(GOOD)])
+    question = find_question(write(GOOD))
     with pytest.raises(UsageError, match=re.escape(message)):
         ask(views(run), question, given)
 
@@ -104,7 +102,7 @@ def test_wrong_arguments_are_answered(given, message, write, run, views):
 def test_a_text_is_never_part_of_the_query(write, run, views):
     text = "-- Question: Does it hold?\n-- Parameters:\n--   $word (text, required): any\n"
     text += "-- Columns:\n--   word: the same\nselect $word as word\n"
-    question = find_question("echo", [write(text, "echo")])
+    question = find_question(write(text, "echo"))
     nasty = "'); drop view games; --"
     assert ask(views(run), question, {"word": nasty}).fetchall() == [(nasty,)]
     with pytest.raises(UsageError, match=r"echo needs word=\.\.\.: any \(text\)"):
@@ -117,7 +115,7 @@ def test_a_text_is_never_part_of_the_query(write, run, views):
 )
 def test_other_types(type_, text, value, write, run, views):
     head = f"-- Question: What is it?\n-- Parameters:\n--   $x ({type_}, default {text}): it\n"
-    question = find_question("it", [write(head + "-- Columns:\n--   x: it\nselect $x as x", "it")])
+    question = find_question(write(head + "-- Columns:\n--   x: it\nselect $x as x", "it"))
     assert ask(views(run), question).fetchall() == [(value,)]
     with pytest.raises(UsageError, match=r"x: expected (a number|true or false), found 'maybe'"):
         ask(views(run), question, {"x": "maybe"})
@@ -146,10 +144,10 @@ def test_other_types(type_, text, value, write, run, views):
     ],
 )
 def test_a_bad_head_names_file_and_line(old, new, message, write):
-    folder = write(GOOD.replace(old, new, 1))
+    file = write(GOOD.replace(old, new, 1))
     with pytest.raises(CatalogError, match=re.escape(message)) as caught:
-        questions([folder])
-    assert all(line.startswith(str(folder / "races.sql")) for line in str(caught.value).splitlines())
+        load_question(file)
+    assert all(line.startswith(file) for line in str(caught.value).splitlines())
 
 
 @pytest.mark.parametrize(
@@ -162,7 +160,7 @@ def test_a_bad_head_names_file_and_line(old, new, message, write):
     ],
 )
 def test_a_query_that_cannot_be_asked(old, new, message, write, run, views):
-    question = find_question("races", [write(GOOD.replace(old, new, 1))])
+    question = find_question(write(GOOD.replace(old, new, 1)))
     with pytest.raises(UsageError, match=re.escape(message)):
         ask(views(run), question)
 
@@ -174,8 +172,6 @@ def test_a_wrong_name_is_answered_with_the_nearest():
         find_question("win-rate-by-polcy")
     with pytest.raises(UsageError, match="there is no file"):
         find_question("nowhere/x.sql")
-    with pytest.raises(UsageError, match="there is no folder"):
-        questions(["nowhere"])
 
 
 def test_a_query_for_another_game_says_so():
@@ -183,12 +179,6 @@ def test_a_query_for_another_game_says_so():
     assert "win-rate-by-policy" in questions(game="tiny")
     with pytest.raises(UsageError, match="'income' is for the game nefarious, this run is of tiny"):
         find_question("income", game="tiny")
-
-
-def test_a_file_of_the_user_comes_before_ours(write):
-    folder = write(GOOD, "tension")
-    assert questions([folder])["tension"].game == "tiny"
-    assert load_question(folder / "tension.sql").name == "tension"
 
 
 def test_a_file_that_is_no_text(write, tmp_path):

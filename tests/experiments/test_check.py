@@ -26,7 +26,6 @@ def test_what_is_open_gets_more_games_and_what_is_decided_stays():
     assert 1 <= len(said) < STRENGTHS["quick"].looks
     assert said[0].startswith("provisional, after ")
     assert len(found.runs) == 1 + len(said)
-    assert {j.look for j in found.own} <= {2, 3}
     again = check(players="2,4")
     assert [j.verdict for j in again.own] == [j.verdict for j in found.own]
 
@@ -37,7 +36,6 @@ def test_a_verdict_of_the_first_look_takes_no_more_games(tmp_path):
     said = []
     found = check(players=2, thresholds=[impossible], say=said.append)
     assert (found.verdict, len(found.runs), said) == (Verdict.BROKEN, 1, [])
-    assert [j.look for j in found.own] == [1]
 
 
 @pytest.mark.slow

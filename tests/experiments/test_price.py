@@ -213,7 +213,7 @@ def test_one_correction_holds_for_all_contexts(planted):
 )
 def test_a_price_in_a_sentence(found, adjusted, said):
     value = Interval(-0.1, -0.2, 0.0)
-    one = Priced(Item(46, "Moon Base", 13, 5), 400, value, 0.01, adjusted, Price(*found, 30), ())
+    one = Priced(Item(46, "Moon Base", 13), 400, value, 0.01, adjusted, Price(*found, 30), ())
     assert one.sentence() == f"Moon Base: {said} against 13 printed."
     gone = replace(one, adjusted=0.0, price=Price(-math.inf, -math.inf, -math.inf, 30))
     assert gone.sentence() == "Moon Base: too dear, below 0 against 13 printed."

@@ -10,17 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from balance.experiments.compare.cells import cells_of
 from balance.experiments.compare.comparison import Comparison
 from balance.experiments.compare.measured import Measured
-from balance.experiments.compare.sides import AskedCells, names_of, sameness, seed_of, sides_of
-from balance.experiments.side_by_side import play_prepared
+from balance.experiments.compare.sides import AskedCells, names_of, seed_of, sides_of
+from balance.experiments.side_by_side import Play, play_prepared
 from balance.judge.thresholds import load_thresholds
-
-if TYPE_CHECKING:
-    from balance.experiments.side_by_side import Play
 
 
 def compare(
@@ -36,13 +32,15 @@ def compare(
     seed: int | None = None,
     edition: str | None = None,
     thresholds: Iterable[str | Path] = (),
-    play: Play | None = None,
+    play: Play = play_prepared,
 ) -> Comparison:
     """Compare a candidate with a base: each the folder of a run, an overlay, an edition, or `official`."""
     asked = AskedCells(players, variants, lineups, games_per_cell, precision, seed)
     sides = sides_of(str(base), str(candidate), game, edition)
     accepted = load_thresholds(sides.game, thresholds)
-    same = sameness(sides)
+    one, two = sides.both
+    equal = one.catalog.hash == two.catalog.hash and one.edition == two.edition and sides.same_policies
+    same = "the candidate equals the base" if equal else ""
     if same and len(sides.runs) == 2:
         cells_of(sides, asked)  # equal rules do not mean equal games: refuses runs with nothing in common
     cells, uncompared = ([], []) if same else cells_of(sides, asked)
@@ -54,5 +52,5 @@ def compare(
             *(sides.game, sides.base, sides.candidate, seed, sides.differences),
             uncompared=tuple(uncompared), names=names, same=same,
         )  # fmt: skip
-    table = Measured(sides, cells, seed_of(sides, asked), play or play_prepared)
+    table = Measured(sides, cells, seed_of(sides, asked), play)
     return table.again(table.compared(accepted, uncompared), accepted)

@@ -12,6 +12,8 @@ from balance.experiments.compare.comparison import Side, Uncompared
 from balance.experiments.compare.sides import AskedCells, Sides, moving_variants, seed_of
 from balance.games.contract import Game
 from balance.games.variants import Combination, combinations_of, texts_of
+from balance.sweep.planning import make_plan, parse_players
+from balance.sweep.simulation import deals_of
 
 Key = tuple[int, Combination, str]
 DEALS: Final = 400
@@ -77,9 +79,6 @@ def _one_sided(sides: Sides, wanted: set[Combination] | None) -> list[Uncompared
 
 
 def _fresh_cells(sides: Sides, asked: AskedCells, wanted: set[Combination] | None) -> list[PlannedCell]:
-    from balance.sweep.planning import make_plan, parse_players
-    from balance.sweep.simulation import deals_of
-
     facts = sides.game.facts
     common = _possible(sides.game, sides.base) & _possible(sides.game, sides.candidate)
     counts = parse_players(texts_of(asked.players) or ["{}-{}".format(*facts.players)], facts)
@@ -100,8 +99,6 @@ def _cells_of_runs(
     sides: Sides, asked: AskedCells, wanted: set[Combination] | None
 ) -> tuple[list[PlannedCell], list[Uncompared]]:
     """Return the cells of the runs at hand, as far as the other side has them or can play them."""
-    from balance.sweep.planning import parse_players
-
     counts = set(parse_players(texts_of(asked.players), sides.game.facts))
     lineups = set(texts_of(asked.lineups))
 

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from balance.dataset.item_sums import has_items
 from balance.dataset.measures import metrics_of
@@ -30,7 +30,7 @@ from balance.experiments.compare.changes import (
 )
 from balance.experiments.compare.comparison import Again, Comparison, Side, Uncompared, VerdictChange
 from balance.experiments.compare.sides import Sides, moving_variants, names_of
-from balance.experiments.side_by_side import finding_key, findings_of, fresh_seed, judge_runs
+from balance.experiments.side_by_side import Play, finding_key, findings_of, fresh_seed, judge_runs
 from balance.games.contract import Facts
 from balance.games.variants import Combination
 from balance.judge.bench import Bench
@@ -49,9 +49,8 @@ from balance.measure.paired import (
     paired_measures,
 )
 from balance.stats.ratio import Difference
-
-if TYPE_CHECKING:
-    from balance.experiments.side_by_side import Play
+from balance.sweep.planning import plan_of_cells
+from balance.sweep.simulation import prepare_plan, require_same_engine
 
 CONFIRMED: Final = 5
 _LENGTHS: Final = ("length", "length_short", "length_long", "length_ratio")
@@ -64,8 +63,6 @@ class Measured:
     """The measurements of both sides on the same deals, which are played if they are missing."""
 
     def __init__(self, sides: Sides, cells: Sequence[PlannedCell], seed: int, play: Play) -> None:
-        from balance.sweep.simulation import require_same_engine
-
         self.sides, self.cells, self._play = sides, list(cells), play
         self.game, self.seed = sides.game, seed
         for run in sides.runs if len(sides.runs) == 1 else ():
@@ -81,9 +78,6 @@ class Measured:
         self.numbers = {(p.players, p.variants, p.lineup): p.number for p in self.phase.pairings}
 
     def _run(self, side: Side) -> Run:
-        from balance.sweep.planning import plan_of_cells
-        from balance.sweep.simulation import prepare_plan
-
         if side.run is not None:
             return side.run
         plan = plan_of_cells(self.game, side.catalog, self.cells, edition=side.edition, seed=self.seed)

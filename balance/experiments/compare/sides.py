@@ -144,13 +144,6 @@ def _refuse_unlike(runs: Sequence[Run]) -> None:
         )
 
 
-def sameness(sides: Sides) -> str:
-    """Return why the two sides are the same, or nothing."""
-    one, two = sides.both
-    equal = one.catalog.hash == two.catalog.hash and one.edition == two.edition and sides.same_policies
-    return "the candidate equals the base" if equal else ""
-
-
 def seed_of(sides: Sides, asked: AskedCells) -> int:
     """Return the seed of a comparison: that of its runs, or the one that was asked for."""
     return sides.runs[0].plan.seed if sides.runs else asked.seed or 0
