@@ -63,7 +63,7 @@ _DESIGNS: Final = """select s.cell_id, s.deals, s.games,
     (s.num2 * s.deals - s.num * s.num) / s.deals::double / s.deals / (s.games / s.deals)
     / nullif((l.squares * s.games - l.total * l.total) / s.games::double / s.games, 0)), 1)
   else 1 end as effect
-from metric_sums s join (
+from {sums} s join (
   select cell_id, sum(length * games) as total, sum(length::hugeint * length * games) as squares
   from lengths group by cell_id
 ) l using (cell_id) where s.measure = 'mean_length'"""
@@ -82,7 +82,7 @@ def metric_views(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
         "metric_sums": _sums(game, measures),
         "metric_pairs": _pairs(game, measures),
         "lengths": _lengths(game, runs, counted),
-        "designs": _DESIGNS,
+        "designs": _DESIGNS.format(sums="metric_sums"),
         "luck": _luck(game, runs),
         "telling_games": _telling_games(game, runs),
         "cell_tables": cell_tables("cells where coalesce(lineup = getvariable('lineup'), true)"),
@@ -208,7 +208,7 @@ where measure = 'win_points' and "of" = {usual}"""
 def _pairs(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
     """Return a query for sums over the deals that a cell has in common with the base game.
 
-    Nothing is a multiple of 0, so a measure that is 0 in the base game has no row.
+    Nothing is a multiple of 0: who reads them leaves out what is 0 in the base game.
     """
     rows = [
         f"{{'measure': {sql_quote.text(part.measure.name)}, 'c': common(d.{part.numerator}, "
@@ -218,20 +218,17 @@ def _pairs(game: Game[Any, Any], measures: Sequence[Measure]) -> str:
     ]
     every = ",\n  ".join(rows)
     first = sql_quote.name(combination_columns(game.facts)[0])
-    return f"""select p.* from (
-  select c.cell_id, c.base_id, unnest([
+    return f"""select c.cell_id, c.base_id, unnest([
   {every}
-  ], recursive := true)
-  from (
-    select o.cell_id, p.cell_id as base_id, o.players from cells o
-    join cells p on p.edition = o.edition and p.players = o.players and p.lineup = o.lineup
-    where o.{first} is not null and p.{first} is null
-  ) c
-  join deals d on d.cell_id = c.cell_id
-  join deals b on b.cell_id = c.base_id and b.deal = d.deal
-  group by c.cell_id, c.base_id
-) p join metric_sums s on s.cell_id = p.base_id and s.measure = p.measure
-where s.num > 0"""
+], recursive := true)
+from (
+  select o.cell_id, p.cell_id as base_id, o.players from cells o
+  join cells p on p.edition = o.edition and p.players = o.players and p.lineup = o.lineup
+  where o.{first} is not null and p.{first} is null
+) c
+join deals d on d.cell_id = c.cell_id
+join deals b on b.cell_id = c.base_id and b.deal = d.deal
+group by c.cell_id, c.base_id"""
 
 
 def _interactions(measures: Sequence[Measure]) -> str:
@@ -377,10 +374,12 @@ def _metrics(measures: Sequence[Measure]) -> str:
         if one.multiple
     )
     levels = ", ".join(f"('{name}', {level}::double)" for name, level in QUANTILES.items())
-    return f"""with figures as (
+    return f"""with sums as materialized (from metric_sums),
+designs as ({_DESIGNS.format(sums="sums")}
+), figures as (
   select cell_id, measure as metric, "of", deals, games,
     case when most is null then mean_from({plain}) else share_from({plain}, most) end as f
-  from metric_sums
+  from sums
 ), ranked as (
   select cell_id, length, sum(games) over (partition by cell_id order by length)::bigint as upto,
     sum(games) over (partition by cell_id)::bigint as n
@@ -401,8 +400,8 @@ def _metrics(measures: Sequence[Measure]) -> str:
   select s.cell_id, m.metric, '' as "of", s.deals, s.games,
     multiple_from({own}, {base}, {common}) as f
   from metric_pairs p
-  join metric_sums s on s.cell_id = p.cell_id and s.measure = p.measure
-  join metric_sums b on b.cell_id = p.base_id and b.measure = p.measure
+  join sums s on s.cell_id = p.cell_id and s.measure = p.measure
+  join sums b on b.cell_id = p.base_id and b.measure = p.measure and b.num > 0
   join (values {multiples}) m(measure, metric) on m.measure = p.measure
 ), every as (
   from figures

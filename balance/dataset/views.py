@@ -95,6 +95,7 @@ def keep_views(con: duckdb.DuckDBPyConnection, sql: str, lineup: str = "") -> No
                     con.execute(f"create temp table {view} as select * from {view}")
 
     keep(sql)
+    con.execute("set variable lineup = null")  # other views are of all lineups
 
 
 def games_by_cell(con: duckdb.DuckDBPyConnection) -> dict[int, int]:

@@ -140,7 +140,7 @@ def _blocks(con: duckdb.DuckDBPyConnection, facts: Facts) -> Iterator[Block]:
         con,
         f"""select p.cell_id, p.measure as name, {_ratio("s", "own_")}, {_ratio("b", "base_")}, {common}
         from metric_pairs p join metric_sums s on {both.format("s", "cell_id")}
-        join metric_sums b on {both.format("b", "base_id")}""",
+        join metric_sums b on {both.format("b", "base_id")} where b.num > 0""",
     )
     own, base = (read_ratios(found, side) for side in ("own_", "base_"))
     made = Multiple(own, base, Common(*(found[name] for name in COMMON)))

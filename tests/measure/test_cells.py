@@ -13,6 +13,7 @@ import pytest
 
 import balance
 from balance.dataset.measures import DEFICITS
+from balance.dataset.views import keep_views
 from balance.errors import UsageError
 from balance.games.measures import From, Measure
 from balance.measure.cells import connect, connect_to, statistics
@@ -281,6 +282,16 @@ def test_items_of_deals_that_were_replayed(tmp_path):
 def test_nothing_is_drawn_into_the_output():
     con = connect()
     assert con.execute("select current_setting('enable_progress_bar')").fetchall() == [(False,)]
+
+
+def test_what_is_kept_for_one_lineup_leaves_the_others_as_they_are(nefarious):
+    """A report drew no figure for a lineup after a query on items had looked at another one."""
+    tables = "select count(*) from cell_tables"
+    with connect_to([nefarious], metrics=True) as con:
+        every = con.execute(tables).fetchall()
+        keep_views(con, "from item_openings", "field")
+        assert con.execute("select distinct lineup from item_openings").fetchall() == [("field",)]
+        assert con.execute(tables).fetchall() == every
 
 
 def counted(run, name):
