@@ -82,11 +82,12 @@ def _partners(m: Evidence, variant: str) -> list[Block]:
     worst = sorted(found, key=lambda one: (-_severity(one[1]), m.names[one[0]]))
     fine = [one for one in found if all(j.verdict is Verdict.FINE for j in one[1])]
     best = sorted(fine, key=lambda one: (_doubt(one[1]), m.names[one[0]]))
-    bad = [
-        f"{m.names[other]} ({_with([j.players for j in own if j.verdict is Verdict.BROKEN])})"
-        for other, own in worst
-        if _broken(own)
-    ]
+
+    def where(own: list[Judgement]) -> str:
+        at = _with([j.players for j in own if j.verdict is Verdict.BROKEN])
+        return f" ({at})" if len(m.players) > 1 else ""
+
+    bad = [m.names[other] + where(own) for other, own in worst if _broken(own)]
     good = [m.names[other] for other, _ in best]
     pairs = f"of its {len(found)} pairs"
     lines = [
