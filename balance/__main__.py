@@ -69,15 +69,26 @@ def _split() -> None:
     ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
-    last = 0.0
+    last, told = 0.0, 0
+
+    def again(dropped: "sys.UnraisableHookArgs") -> None:
+        """Send a signal again if Python has dropped its exception: it came while LLVM called a function."""
+        if not issubclass(dropped.exc_type, (KeyboardInterrupt, SystemExit)):
+            sys.__unraisablehook__(dropped)
+            return
+        import threading
+
+        threading.Timer(2 * _POLL, os.kill, (os.getpid(), told)).start()
 
     def end(number: int, _: object) -> None:
-        nonlocal last
+        nonlocal last, told
+        told = number
         os.write(writing, b".")
         before, last = last, time.monotonic()
         if last - before > _POLL:  # a signal to the group of processes comes twice
             raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
 
+    sys.unraisablehook = again
     for number in wanted:
         signal.signal(number, end)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {*wanted, signal.SIGCHLD})

@@ -5,7 +5,6 @@ Knows games by their contract only, and prints; what an entry means is the game'
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
@@ -15,7 +14,7 @@ from balance.cli import diagnostics, formats, output, terminal
 from balance.cli.gameoptions import CatalogOption, OfOption
 from balance.cli.help_text import examples
 from balance.errors import CatalogError, Problem, UsageError
-from balance.games.contract import Description, Kind
+from balance.games.contract import Description
 from balance.nearest import unknown
 
 OFFICIAL = "official"
@@ -55,7 +54,10 @@ def list_entries(
     The formats csv, json, jsonl and parquet have more columns than the table.
     """
     chosen = games.get(game)
-    wanted = _kind(chosen.kinds, kind)
+    known = {one.plural: one for one in chosen.kinds}
+    if kind not in known:
+        raise UsageError(f"{unknown('kind', kind, known)} (there are {', '.join(known)})")
+    wanted = known[kind]
     rows = chosen.rows(chosen.load_catalog(catalog or ()), wanted)
     for_people = options.format in (output.Format.table, output.Format.markdown)
     output.rows(rows, wanted.brief if for_people else list(wanted.columns), options)
@@ -131,13 +133,6 @@ def diff(
     output.rows(rows, columns, options)
     if not rows:
         diagnostics.say("the two catalogs say the same")
-
-
-def _kind(kinds: Iterable[Kind], plural: str) -> Kind:
-    known = {kind.plural: kind for kind in kinds}
-    if plural not in known:
-        raise UsageError(f"{unknown('kind', plural, known)} (there are {', '.join(known)})")
-    return known[plural]
 
 
 def _text(description: Description) -> str:

@@ -8,12 +8,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
-from enum import Enum
-from typing import Any
 
+from balance.report.render.json import plain_value
 from balance.text_columns import escape
 
 Row = Mapping[str, object]
@@ -23,7 +20,10 @@ def csv_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
     """Return RFC 4180 text, with a line feed as newline."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerows([columns, *(map(_csv_value, row.values()) for row in rows)])
+    writer.writerow(columns)
+    for row in rows:
+        values = map(plain_value, row.values())
+        writer.writerow(str(v).lower() if isinstance(v, bool) else plain(v) for v in values)
     return file.getvalue()
 
 
@@ -41,7 +41,7 @@ def parquet_bytes(rows: Sequence[Row], columns: Sequence[str]) -> bytes:
     import polars as pl
 
     file = io.BytesIO()
-    data = {name: [_bare(row[name]) for row in rows] for name in columns}
+    data = {name: [plain_value(row[name]) for row in rows] for name in columns}
     pl.DataFrame(data, strict=False).write_parquet(file)
     return file.getvalue()
 
@@ -49,28 +49,10 @@ def parquet_bytes(rows: Sequence[Row], columns: Sequence[str]) -> bytes:
 # --- values
 
 
-def _bare(value: object) -> Any:
-    """Reduce a value to what JSON and Parquet know; what is not a finite number is None."""
-    match value:
-        case Enum():
-            return _bare(value.value)
-        case float() | Decimal():
-            return float(value) if math.isfinite(value) else None
-        case None | bool() | int() | str():
-            return value
-        case Mapping():
-            return {str(_bare(key)): _bare(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_bare(item) for item in value]
-    if hasattr(value, "item"):  # a number of NumPy's
-        return _bare(value.item())
-    return str(value)
-
-
 def json_text(value: object, indent: int | None = None) -> str:
     """Return a value as JSON, numbers with all of their digits; what is not a number is null."""
     # Letters stay letters; what could steer a terminal is written as \\uXXXX, which is JSON as well.
-    encoded = json.dumps(_bare(value), ensure_ascii=False, allow_nan=False, indent=indent)
+    encoded = json.dumps(plain_value(value), ensure_ascii=False, allow_nan=False, indent=indent)
     if encoded.isprintable():
         return encoded
     return "".join(
@@ -78,14 +60,9 @@ def json_text(value: object, indent: int | None = None) -> str:
     )
 
 
-def _csv_value(value: object) -> str:
-    bare = _bare(value)
-    return str(bare).lower() if isinstance(bare, bool) else plain(bare)
-
-
 def plain(value: object) -> str:
     """Write one value for a person."""
-    match _bare(value):
+    match plain_value(value):
         case None:
             return ""
         case bool() as flag:
@@ -100,5 +77,5 @@ def plain(value: object) -> str:
 
 def are_numbers(values: Sequence[object]) -> bool:
     """Return whether a column holds numbers only, and so stands flush right."""
-    known = [_bare(value) for value in values if value is not None]
+    known = [plain_value(value) for value in values if value is not None]
     return bool(known) and all(isinstance(v, int | float) and not isinstance(v, bool) for v in known)

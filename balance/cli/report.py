@@ -11,6 +11,7 @@ import typer
 from balance.cli import diagnostics, gameoptions, output
 from balance.cli.help_text import examples
 from balance.cli.sweep_progress import player
+from balance.errors import UsageError
 
 EPILOG = examples(
     "balance report data/runs/full",
@@ -70,6 +71,8 @@ def report(
     """
     from balance.report import build
 
+    if out == "-":
+        raise UsageError("out -: a report is a file: name it", parameter="out")
     asked = build.ReportRequest(
         tuple(runs),
         players=players,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,8 +23,12 @@ EPILOG = examples(
 )
 
 
-def learnable(of: str) -> Any:
-    """Return a game that can be learned; UsageError if it cannot, or if PyTorch is missing."""
+def learner(of: str, catalog: Sequence[str] | None, seed: int) -> tuple[Any, Any, Any]:
+    """Return a game, its catalog, and what learns to play it.
+
+    UsageError if the game cannot be learned, PyTorch is missing, or the seed is not one for tuning.
+    """
+    check_tuning_seed(seed)
     game: Game[Any, Any] = games.get(of)
     if not isinstance(game, Learnable):
         raise UsageError(f"the players of {game.facts.title} do not learn")
@@ -31,7 +36,9 @@ def learnable(of: str) -> Any:
         import torch  # noqa: F401
     except ImportError as error:
         raise UsageError("learning needs PyTorch: pip install 'game-balance[train]'") from error
-    return game
+    loaded = game.load_catalog(catalog or ())
+    gameoptions.announce_warm_up(game, replay=False)
+    return game, loaded, game.trainable(loaded)
 
 
 def train(
@@ -56,28 +63,22 @@ def train(
     The settings of all stages are fixed; the command stops when, after the last stage, nothing is gained any
     more. FOLDER gets weights.npz, log.jsonl and progress.svg.
     """
-    check_tuning_seed(seed)
     refuse_inside(folder / "weights.npz")
-    game = learnable(of)
+    game, loaded, trainable = learner(of, catalog, seed)
     from balance.games.compiled.weights import parse_weights
     from balance.games.weights_file import weights_bytes
     from balance.learning.progress import draw_progress, has_plateaued, read_progress
     from balance.learning.training import Settings, Training
 
-    loaded = game.load_catalog(catalog or ())
-    trainable = game.trainable(loaded)
     if hold_out:
         trainable = trainable.without(sample(game, loaded, game.facts.default_edition))
     begin = None
     if start:
         try:
             data = weights_bytes(start)
-        except OSError as error:
-            raise UsageError(f"{start}: {error.strerror or error}") from None
-        except ValueError as error:
-            raise UsageError(f"{start}: {error}") from None
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{start}: {getattr(error, 'strerror', None) or error}") from None
         begin = parse_weights(data, str(start), trainable.stamp())
-    gameoptions.announce_warm_up(game, replay=False)
     settings = Settings(seed=seed, threads=machine.threads(jobs, 2))
     training = Training(trainable, folder, settings, begin)
     end = time.monotonic() + 60 * minutes

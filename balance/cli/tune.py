@@ -10,9 +10,9 @@ import typer
 from balance import games, machine
 from balance.cli import diagnostics, gameoptions, output
 from balance.cli.help_text import examples
-from balance.cli.train import learnable
+from balance.cli.train import learner
 from balance.errors import UsageError
-from balance.experiments.samples import TUNING_SEEDS, check_tuning_seed
+from balance.experiments.samples import TUNING_SEEDS
 from balance.games.variants import variant_id
 
 EPILOG = examples(
@@ -44,18 +44,14 @@ def tune(
 
     Lay them over the catalog with another --catalog, or put them into the same folder.
     """
-    check_tuning_seed(seed)
     if out.suffix != ".npz":
         raise UsageError(f"--out names a file of weights, which ends in .npz, not '{out}'")
     target = output.options(out=str(out), force=force)
-    game = learnable(of)
-    loaded = game.load_catalog(catalog or ())
+    game, loaded, trainable = learner(of, catalog, seed)
     learned = variant_id(game, loaded, variant)
     from balance.games.compiled.weights import weights_file
     from balance.learning.tuning import fine_tune
 
-    trainable = game.trainable(loaded)
-    gameoptions.announce_warm_up(game, replay=False)
     with diagnostics.progress(f"learning {learned}", budget) as advance:
         tuning = fine_tune(trainable, learned, budget, seed, machine.threads(jobs, 2), advance)
     output.stream(iter([weights_file(tuning.weights, trainable.stamp(), tuning.log)]), target)

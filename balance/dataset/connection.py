@@ -9,6 +9,7 @@ that is removed with it, loads no extension, and its configuration is locked. Ev
 from __future__ import annotations
 
 import contextlib
+import functools
 import glob
 import math
 import os
@@ -33,7 +34,7 @@ from balance.dataset import derived, exact, parquet, sql_quote
 from balance.dataset.deals import deals_files
 from balance.dataset.exact import Column
 from balance.dataset.limits import Limits, resident
-from balance.dataset.meanings import Meaning, comment, meanings
+from balance.dataset.meanings import comment, meanings
 from balance.dataset.saved_queries import Question, bind
 from balance.dataset.sql_guard import Statement, check_statement, shortened, split_statements
 from balance.dataset.verify import damages
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 THREAD: Final = "balance-sql"
-"""The name of the thread that works with DuckDB."""
 _DISK: Final = 10 * 10**9
 """Bytes that a query may write: what it spills, and its result."""
 _CHUNK: Final = 2048
@@ -151,9 +151,7 @@ class Connection:
     def file(self, query: str, parameters: Mapping[str, object] | None, kind: str) -> Path:
         """Run a query into a private file, `csv`, `jsonl` or `parquet`; errors as in `texts`."""
         self._derive(query)
-        target = self._folder / f"result.{kind}"
-        self._clock().run(lambda: _copy(self._con, query, parameters or {}, kind, target))
-        return target
+        return self._clock().run(lambda: _copy(self._con, query, parameters or {}, kind, self._folder))
 
     def _derive(self, query: str) -> None:
         """Make the tables of later stages that a query names; their cache is outside the wall."""
@@ -163,8 +161,8 @@ class Connection:
                 target = (self._folder / f"{table}.parquet").resolve()
                 shutil.copyfile(file, target)
                 view = f"create or replace view {sql_quote.name(table)} as\n{derived.view_of(table, target)}"
-                known = {table: meanings(self.runs)[table]}
-                self._clock().run(lambda view=view, known=known: _commented(self._con, view, known))  # type: ignore[misc]
+                self._clock().run(functools.partial(self._con.execute, view))
+                self._clock().run(functools.partial(comment, self._con, {table: meanings(self.runs)[table]}))
                 self._derived.add(table)
 
     def _clock(self) -> _Clock:
@@ -264,7 +262,7 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: Path) -> duckdb.Duck
         con.execute(
             f"set max_temp_directory_size = '{_DISK}B'"
         )  # in `config` it would be shown, not enforced
-        con.execute("set allowed_paths = $files", {"files": [*_files(runs), *_derived_files(folder)]})
+        con.execute("set allowed_paths = $files", {"files": _readable(runs, folder)})
         con.execute("set enable_external_access = false")
         con.execute("set enable_progress_bar = false")  # it would be drawn into the output
         create_views(con, runs)
@@ -281,21 +279,12 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: Path) -> duckdb.Duck
     return con
 
 
-def _files(runs: Sequence[Run]) -> list[str]:
-    """Return the files of runs; none of them is a link, or the run could not be opened."""
-    files = [run.path.resolve() / name for run in runs for name in run.state.files()]
+def _readable(runs: Sequence[Run], folder: Path) -> list[str]:
+    """Return the files that DuckDB may read, as it looks them up: a view writes `[` as the pattern `[[]`."""
+    files = [run.path.resolve() / name for run in runs for name in run.state.files()]  # none is a link
     files += [file.resolve() for file in deals_files(runs)]  # may be in the user's cache
-    return [name for file in files for name in _names(file)]
-
-
-def _derived_files(folder: Path) -> list[str]:
-    """Return where tables that a later stage makes will be."""
-    return [name for table in balance.DERIVED for name in _names((folder / f"{table}.parquet").resolve())]
-
-
-def _names(file: Path) -> set[str]:
-    """Return a path as DuckDB looks it up: a view writes a `[` in it as the pattern `[[]`."""
-    return {str(file), glob.escape(str(file))}
+    files += [(folder / f"{table}.parquet").resolve() for table in balance.DERIVED]
+    return [name for file in files for name in {str(file), glob.escape(str(file))}]
 
 
 # --- limits and errors
@@ -368,7 +357,6 @@ class _Clock:
 
 
 def _written(folder: Path) -> int:
-    """Return how many bytes the files of a folder have, from which some disappear meanwhile."""
     size = 0
     for file in os.scandir(folder):
         with contextlib.suppress(FileNotFoundError):
@@ -431,11 +419,6 @@ def _plain(error: BaseException) -> str:
 # --- what the worker does
 
 
-def _commented(con: duckdb.DuckDBPyConnection, view: str, known: Mapping[str, Meaning]) -> None:
-    con.execute(view)
-    comment(con, known)
-
-
 def _checked(
     con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object]
 ) -> tuple[Statement, dict[str, object] | None, list[Column]]:
@@ -465,11 +448,12 @@ def _started(
 
 
 def _copy(
-    con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object], kind: str, target: Path
-) -> None:
+    con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object], kind: str, folder: Path
+) -> Path:
     statement, bound, columns = _checked(con, query, parameters)
     if not columns:
         raise UsageError(f"EXPLAIN cannot be written as {kind}, only as a table")
+    target = folder / f"result.{kind}"
     where = sql_quote.text(str(target))
     if kind == "csv":
         con.execute(f"copy ({exact.csv(statement.sql, columns)}) to {where} (format csv, header)", bound)
@@ -484,6 +468,7 @@ def _copy(
             con.execute(f"copy ({rows}) to {where} (format parquet)")
         finally:
             con.execute("drop table result")
+    return target
 
 
 def _frame(con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object]) -> pl.DataFrame:

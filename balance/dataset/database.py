@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -64,14 +64,13 @@ def _fill(runs: Sequence[Run], file: Path) -> None:
             con.execute(f"create table {sql_quote.name(table)} as\n{rows}")
         comment(con, meanings(runs))
         for question in questions(game=runs[0].game.name).values():
-            for statement in _macros(question):
-                con.execute(statement)
+            con.execute(_macro(question))
         con.execute("use memory")
         con.execute("detach runs")
 
 
-def _macros(question: Question) -> Iterator[str]:
-    """Yield a ready query as a table macro: `from length_by_twist(players := 4)`.
+def _macro(question: Question) -> str:
+    """Return SQL that makes a table macro of a ready query: `from length_by_twist(players := 4)`.
 
     A parameter may be called like a column, which a macro would replace, too. So the query is a text in which
     values are written, and the function `query` runs it.
@@ -81,12 +80,11 @@ def _macros(question: Question) -> Iterator[str]:
     for parameter in question.parameters:
         body = re.sub(rf"\${parameter.name}\b", f"' || {_literal(parameter)} || '", body)
     taken = ", ".join(f"{p.name} := {_default(p)}" for p in question.parameters)
-    yield f"create macro {name}({taken}) as table from query({body})"
-    yield f"comment on macro table {name} is {sql_quote.text(question.question)}"
+    return f"""create macro {name}({taken}) as table from query({body});
+comment on macro table {name} is {sql_quote.text(question.question)}"""
 
 
 def _literal(parameter: Parameter) -> str:
-    """Return an expression for the value of a parameter as SQL writes it."""
     kind = {"integer": "bigint", "number": "double", "boolean": "boolean"}.get(parameter.type)
     value = f"{parameter.name}::{kind}::varchar"
     if kind is None:

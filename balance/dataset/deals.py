@@ -106,7 +106,6 @@ def digest(facts: Facts) -> str:
 
 
 def _columns(measures: Iterable[Measure]) -> list[From]:
-    """Return the columns that measures need, each once; ValueError if two share a name and differ."""
     found: dict[str, From] = {}
     for column in (column for measure in measures for column in measure.columns):
         if found.setdefault(column.name, column) != column:
@@ -179,7 +178,6 @@ class DealMaker:
 
 
 def _between(rows: str, first: int, end: int) -> str:
-    """Return SQL for the rows of some deals."""
     return f"(from {rows} where deal(game_id) >= {first} and deal(game_id) < {end})"
 
 
@@ -198,7 +196,6 @@ def deals_files(runs: Sequence[Run]) -> list[Path]:
 
 
 def _cached(run: Run) -> list[Path]:
-    """Make the deals of a run in the cache, a few shards at a time, unless they are there."""
     content = repr((digest(run.game.facts), sorted(run.state.files().items())))
     folder = kept.folder_for([run], DEALS, content)
     paths = {table.name: run.files(table.name) for table in run.tables}

@@ -1,17 +1,19 @@
 """Tables that a later stage computes from runs: SQL has them made when a query first names them.
 
 `balance.DERIVED` names the module that makes each. They are kept in the user's cache, never in a run. The
-module has `COLUMNS` and `MEANINGS`, the types and meanings by table and column, and `files(runs)`, which
-returns the Parquet file of each table. To rows with a `cell_id` the view adds what the cell fixes.
+module has `COLUMNS`, the type and meaning of every column by table, `MEANINGS` of the tables, `COMBINED`, the
+tables with one row for several lineups, which have no use for the cell and the lineup, and `files(runs)`,
+which returns the Parquet file of each table. To rows with a `cell_id` the view adds what the cell fixes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from types import ModuleType
+from typing import TYPE_CHECKING, Final
 
 import balance
 from balance.dataset import sql_quote
@@ -21,29 +23,12 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-    from balance.dataset.run import Run
-
 _OF_CELLS: Final = ("first_index", "deals", "replicates")
-"""Columns of `cells` that are about the games of a cell, not about what it fixes."""
 
 
-class Maker(Protocol):
-    """A module that makes tables from runs."""
-
-    COLUMNS: Mapping[str, Mapping[str, str]]
-    """By table: the SQL type of each column."""
-    MEANINGS: Mapping[str, Mapping[str, str]]
-    """By table: the meaning of each column, and under "" that of the table."""
-    COMBINED: Sequence[str]
-    """Tables with one row for several lineups, which have no use for the cell and the lineup."""
-
-    def files(self, runs: Sequence[Run]) -> dict[str, Path]:
-        """Return the Parquet file of each table, made if need be."""
-
-
-def maker(table: str) -> Maker:
+def maker(table: str) -> ModuleType:
     """Return the module that makes a table."""
-    return cast("Maker", import_module(balance.DERIVED[table]))
+    return import_module(balance.DERIVED[table])
 
 
 def named(query: str) -> list[str]:
@@ -60,7 +45,7 @@ def empty_view(table: str) -> str:
     """Return the query of a table that was not made: its columns, and an error if its rows are read."""
     made = maker(table)
     columns = ", ".join(
-        f"null::{kind} as {sql_quote.name(name)}" for name, kind in made.COLUMNS[table].items()
+        f"null::{kind} as {sql_quote.name(name)}" for name, (kind, _) in made.COLUMNS[table].items()
     )
     unnamed = f"{table}: the query does not contain the name of this table; write it out"
     return _with_cells(made, table, f"(select {columns} where error({sql_quote.text(unnamed)})::bool)")
@@ -82,7 +67,7 @@ def create_tables(con: duckdb.DuckDBPyConnection, made: Mapping[str, Path | pl.D
         con.execute(f"create or replace temp view {sql_quote.name(table)} as\n{query}")
 
 
-def _with_cells(made: Maker, table: str, rows: str) -> str:
+def _with_cells(made: ModuleType, table: str, rows: str) -> str:
     if "cell_id" not in made.COLUMNS[table]:
         return f"select d.* from {rows} d"  # noqa: S608 - a file, quoted, or columns of ours
     left_out = [*_OF_CELLS, *(["cell_id", "lineup"] if table in made.COMBINED else [])]

@@ -68,11 +68,7 @@ def json_lines(query: str, columns: Sequence[Column]) -> str:
 
 def arrow(query: str, columns: Sequence[Column]) -> str:
     """Return a query for the same rows in types that Arrow and polars know; others become texts."""
-    values = [
-        _text(f"c{k}", column.type) if NOT_ARROW.search(str(column.type)) else f"c{k}"
-        for k, column in enumerate(columns)
-    ]
-    return _select(query, columns, values)
+    return _select(query, columns, [_plain(k, column) for k, column in enumerate(columns)])
 
 
 def ranges(columns: Sequence[Column]) -> str:
@@ -91,7 +87,7 @@ def parquet(query: str, columns: Sequence[Column], ends: Sequence[int | None]) -
     for k, column in enumerate(columns):
         low, high = ends[2 * k] or 0, ends[2 * k + 1] or 0
         if not _is_wide(column):
-            value = _text(f"c{k}", column.type) if NOT_ARROW.search(str(column.type)) else f"c{k}"
+            value = _plain(k, column)
         elif low >= -(2**63) and high < 2**63:
             value = f"c{k}::bigint"
         elif max(-low, high) < 10**38:
@@ -100,6 +96,10 @@ def parquet(query: str, columns: Sequence[Column], ends: Sequence[int | None]) -
             value = f"c{k}::varchar"
         values.append(value)
     return _select(query, columns, values)
+
+
+def _plain(place: int, column: Column) -> str:
+    return _text(f"c{place}", column.type) if NOT_ARROW.search(str(column.type)) else f"c{place}"
 
 
 def _is_wide(column: Column) -> bool:
@@ -117,14 +117,6 @@ def _select(
     return f"select {shown} from ({query}) as t({inner})"  # noqa: S608 - the gate has passed the query
 
 
-def _child(part: tuple[str, object]) -> DuckDBPyType:
-    return cast("DuckDBPyType", part[1])
-
-
-def _field(value: str, name: str) -> str:
-    return f"struct_extract({value}, {sql_quote.text(name)})"
-
-
 def _key(name: str) -> str:
     return sql_quote.text(json.dumps(name, ensure_ascii=False) + ": ")
 
@@ -137,20 +129,19 @@ def _text(value: str, kind: DuckDBPyType) -> str:
 
 def _json(value: str, kind: DuckDBPyType, depth: int = 0) -> str:
     """Return an expression for a value as JSON; a number that is not finite is null there."""
-    name = str(kind)
     if kind.id in ("list", "array"):
         item = f"x{depth}"
-        inner = _json(item, _child(kind.children[0]), depth + 1)
+        inner = _json(item, cast("DuckDBPyType", kind.children[0][1]), depth + 1)
         made = f"'[' || array_to_string(list_transform({value}, lambda {item}: {inner}), ', ') || ']'"
     elif kind.id == "struct":
-        fields = [
-            f"{_key(part[0])} || {_json(_field(value, part[0]), _child(part), depth)}"
-            for part in kind.children
-        ]
+        fields = []
+        for name, own in kind.children:
+            field = f"struct_extract({value}, {sql_quote.text(name)})"
+            fields.append(f"{_key(name)} || {_json(field, cast('DuckDBPyType', own), depth)}")
         made = "'{' || " + " || ', ' || ".join(fields) + " || '}'"
-    elif name in ("DOUBLE", "FLOAT"):
+    elif str(kind) in ("DOUBLE", "FLOAT"):
         made = f"case when isfinite({value}) then to_json({value})::varchar end"
-    elif _PLAIN_JSON.match(name):
+    elif _PLAIN_JSON.match(str(kind)):
         made = f"{value}::varchar"
     else:
         made = f"to_json({value})::varchar"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,14 +25,11 @@ from balance.nearest import unknown
 from balance.text_columns import escape
 
 RUNS: Final = Path("data") / "runs"
-"""The default folder of runs, below the current folder."""
 MADE_BY: Final = "made by: "
-"""Stands before the command in the log of a run."""
 _DEEPEST: Final = 3
 """Runs of one command may share a folder: `full-more/look-2-4`."""
 _MOST_LOG: Final = 2**20
 _LEFT_OVER: Final = re.compile(r"\w[\w-]*/\d{1,3}-players/(\d{4,6}\.parquet|\.[^/]*\.tmp)|\.[^/]*\.tmp")
-"""A file of a shard that was not finished."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +37,11 @@ class KeptRun:
     """One run of a folder, readable or not."""
 
     name: str
-    """Its path below the folder, with `/`, control characters written out."""
     path: Path
     size: int
-    """Bytes on the disk."""
     plan: Plan | None
-    """None if it cannot be read."""
     state: str
-    """`finished`, `unfinished` or `unreadable`."""
     command: str
-    """What made it, as its log says; empty if that is not known."""
 
     @property
     def named(self) -> bool:
@@ -62,40 +54,32 @@ def kept_runs(home: Path = RUNS) -> list[KeptRun]:
     return [_look(home, path) for path in run_folders(home)]
 
 
-def run_folders(home: Path) -> list[Path]:
-    """Return the folders below `home` that hold a run, readable or not, by name."""
-    return sorted(_folders(home, _DEEPEST))
-
-
-def _folders(folder: Path, deep: int) -> Iterator[Path]:
-    """Yield the folders that hold a plan; links are left out."""
-    with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(folder) as entries:
+def run_folders(home: Path, deep: int = _DEEPEST) -> list[Path]:
+    """Return the folders below `home` that hold a run, readable or not, by name; links are left out."""
+    found: list[Path] = []
+    with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(home) as entries:
         for entry in entries:
+            path = home / entry.name
             if entry.is_dir(follow_symlinks=False):
-                path = folder / entry.name
-                if os.path.lexists(path / states.RUN):
-                    yield path
-                elif deep > 1:
-                    yield from _folders(path, deep - 1)
+                is_run = os.path.lexists(path / states.RUN)
+                found += [path] if is_run else run_folders(path, deep - 1) if deep > 1 else []
+    return sorted(found)
 
 
 def _look(home: Path, path: Path) -> KeptRun:
-    name = escape(path.relative_to(home).as_posix())
-    size = sum(size for _, size in _files(path))
+    known = escape(path.relative_to(home).as_posix())
+    size = 0
+    for place, _, names in os.walk(path):
+        for name in names:
+            with suppress(OSError):
+                size += (Path(place) / name).lstat().st_size
     try:
         plan = read_plan(path)
         state = states.read_state(path, plan)
         word = "finished" if state.head and len(state.shards) == plan.shards else "unfinished"
     except BalanceError:
-        return KeptRun(name, path, size, None, "unreadable", "")
-    return KeptRun(name, path, size, plan, word, made_by(path))
-
-
-def _files(folder: Path) -> Iterator[tuple[Path, int]]:
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):
-                yield Path(place) / name, (Path(place) / name).lstat().st_size
+        return KeptRun(known, path, size, None, "unreadable", "")
+    return KeptRun(known, path, size, plan, word, made_by(path))
 
 
 def made_by(folder: Path) -> str:

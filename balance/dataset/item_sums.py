@@ -18,7 +18,6 @@ WORD: Final = 64
 """Items in one column of a mask."""
 _LANE: Final = 16
 MOST_COUNT: Final = 2**_LANE - 1
-"""The largest number that one of several counts in a number can be."""
 DEALT: Final = ("opening", "opening_points", "built_opening")
 """Of the seats that were dealt an item: how many, their win points, how often they acquired it."""
 _DRAWN: Final = ("drawn", "drawn_points")
@@ -70,11 +69,8 @@ class ItemRows:
 
     facts: Facts
     tables: Mapping[str, str]
-    """Stored tables as SQL."""
     items: int
-    """How many items there are."""
     games_of_deal: int
-    """The most games of a deal in a cell."""
     where: str = "true"
     """Which rows of `x` count, by cell and game."""
 
@@ -147,7 +143,6 @@ from ({self.held("opening")}){built if acquired_table(self.facts) else ""}""", D
 
     @property
     def _joined(self) -> str:
-        """Joins of rows `x` with the table at which they were played, and with games that nobody wins."""
         return f"""join cell_tables t on t.cell_id = x.cell_id
 left join (select game_id from {self.tables["games"]} where {self._column("games", "stalled")}) z
   on z.game_id = x.game_id"""

@@ -60,7 +60,6 @@ def _rows(runs: Sequence[Run], counted: CountedDeals) -> ItemRows:
 
 
 def _placed(rows: str) -> str:
-    """Return a query with the lineup and the number of players instead of a table."""
     return f"""select c.lineup, c.players, d.* exclude (table_id)
 from ({rows}) d join cells c on c.cell_id = d.table_id"""
 

@@ -30,7 +30,6 @@ class Limits:
     """The limits of a query."""
 
     memory: str = "2GB"
-    """Such as `500MB` or `2GB`."""
     seconds: float = 300.0
     """The time of one query; 0 means no limit."""
     watch_memory: bool = False
@@ -40,7 +39,7 @@ class Limits:
     @property
     def bytes(self) -> int:
         """The memory limit as a number; UsageError if it is not one."""
-        match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?)\s*([a-z]+)", self.memory.strip().lower())
+        match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?)\s*([a-z]+)", self.memory.strip().lower(), re.ASCII)
         if not match or not 10**6 <= float(match[1]) * _UNITS.get(match[2], 0) <= 2**60:
             raise UsageError(
                 f"memory {self.memory}: write it like 500MB or 2GB, at least 1MB", parameter="memory"

@@ -46,7 +46,6 @@ class FileRecord:
     """What a finished file was when it was written."""
 
     size: int
-    """The size in bytes."""
     sha256: str
 
     @classmethod
@@ -56,7 +55,6 @@ class FileRecord:
 
 
 Files = dict[str, FileRecord]
-"""By path below the run's folder, with `/`."""
 
 
 @dataclass
@@ -64,7 +62,6 @@ class State:
     """What is finished."""
 
     head: Files = field(default_factory=dict)
-    """The files that are written before the first game is played."""
     shards: dict[int, Files] = field(default_factory=dict)
 
     def files(self) -> Files:
@@ -95,7 +92,6 @@ def read_state(folder: Path, plan: Plan) -> State:
 
 
 def _lines(folder: Path, shards: int) -> Iterator[bytes]:
-    """Yield the whole lines of the ledger; DataError for more than a run of N shards can have."""
     most = _MOST_LINES[0] + _MOST_LINES[1] * shards
     try:
         with open_regular(folder, STATE) as file:
@@ -166,7 +162,9 @@ def lock(folder: Path) -> Iterator[int]:
                 f"{folder / STATE} is not a regular file, or is one with hard links, where lines would be "
                 "added too; copy the run, and work in the copy"
             )
-        _close_last_line(handle)
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":  # a crash has cut the last line off
+            os.write(handle, b"\n")
         sync_folder(folder)
         yield handle
     finally:
@@ -177,13 +175,6 @@ def is_own(handle: int) -> bool:
     """Return whether a file may be appended to: it is a regular one, and has no second name elsewhere."""
     found = os.fstat(handle)
     return stat.S_ISREG(found.st_mode) and found.st_nlink <= 1
-
-
-def _close_last_line(handle: int) -> None:
-    """Put an end to a line that a crash cut off, so that the next one is whole."""
-    size = os.fstat(handle).st_size
-    if size and os.pread(handle, 1, size - 1) != b"\n":
-        os.write(handle, b"\n")
 
 
 def refuse_target(parameter: str, target: Path, force: bool, *, made: bool = False) -> None:
@@ -223,7 +214,7 @@ def require_finished(folder: Path, state: State, shards: int) -> None:
             f"resumes it, and so does 'balance simulate --repair {quoted(folder)}'"
         )
     for name, record in state.files().items():
-        size = _size(folder, name)
+        size = file_size(folder, name)
         if size != record.size:
             what = (
                 f"has {size} of {record.size} bytes" if size >= 0 else "is missing, or not a file of its own"
@@ -233,7 +224,7 @@ def require_finished(folder: Path, state: State, shards: int) -> None:
             )
 
 
-def _size(folder: Path, name: str) -> int:
+def file_size(folder: Path, name: str) -> int:
     """Return how many bytes a file of a run has; -1 if it is missing, or not a regular file."""
     try:
         refuse_links(folder, name)

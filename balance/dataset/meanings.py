@@ -6,7 +6,7 @@ game. Makes no view and reads no rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import balance
@@ -71,14 +71,13 @@ _SHARED: Final = {
     "win_points": "as many as there are players for a win, 0 for a loss, 1 if nobody won; 1 on average",
     "run": "folder of the run; only where several runs are read together",
 }
-"""Columns that mean the same in every view that has them."""
 
 
 def meanings(runs: Sequence[Run]) -> dict[str, Meaning]:
     """Return the meaning of every view of runs, those that a question needs most first."""
     game = runs[0].game
     facts = game.facts
-    shared = _SHARED | _cell_columns(game) | _named_columns(game)
+    shared = _SHARED | _shared(game)
     found = {
         table.name: Meaning(table.meaning, shared | {column.name: column.meaning for column in table.columns})
         for table in runs[0].tables
@@ -96,8 +95,9 @@ def meanings(runs: Sequence[Run]) -> dict[str, Meaning]:
         )
     found["cells"] = Meaning("one row per cell: a set of rules, players and a lineup", shared | _CELLS)
     for table in sorted(balance.DERIVED, reverse=True):
-        made = derived.maker(table).MEANINGS[table]
-        found[table] = Meaning(made[""], {**shared, **made})
+        made = derived.maker(table)
+        own = {name: meaning for name, (_, meaning) in made.COLUMNS[table].items() if meaning}
+        found[table] = Meaning(made.MEANINGS[table], shared | own)
     found |= {kind.plural: Meaning(kind.meaning, kind.columns) for kind in game.kinds}
     found["policies"] = Meaning(
         "one row per policy that the game names or a lineup seats",
@@ -108,27 +108,16 @@ def meanings(runs: Sequence[Run]) -> dict[str, Meaning]:
     return found | {name: Meaning(view, shared | own) for name, (view, own) in _figures(runs).items()}
 
 
-def _cell_columns(game: Game[Any, Any]) -> dict[str, str]:
-    """Return what a cell fixes; views repeat it in every row, so that no join is needed."""
-    stored = {column.name: column.meaning for column in stored_table(game.facts, "games").columns}
-    fixed = ("cell_id", "edition", "players", *combination_columns(game.facts), "lineup")
-    stalled = game.facts.table("games").column("stalled").name
-    return {name: stored[name] for name in (*fixed, stalled)} | _played(game)
-
-
-def _played(game: Game[Any, Any]) -> dict[str, str]:
-    word = game.facts.variant
-    return {
-        name: f"{word} {k + 1} in the order played; empty where every deal draws the order"
-        for k, name in enumerate(variant_columns(game.facts))
-    }
-
-
-def _named_columns(game: Game[Any, Any]) -> dict[str, str]:
-    """Return the columns with a name that views put beside an id."""
+def _shared(game: Game[Any, Any]) -> dict[str, str]:
+    """Return what a cell fixes, which views repeat in every row, and the names that they put beside ids."""
     facts = game.facts
-    ids = [*combination_columns(facts), *variant_columns(facts), facts.item]
-    return {f"{name}_name": f"the name of `{name}`" for name in ids}
+    stored = {column.name: column.meaning for column in stored_table(facts, "games").columns}
+    played, sorted_ = variant_columns(facts), combination_columns(facts)
+    stalled = facts.table("games").column("stalled").name
+    found = {name: stored[name] for name in ("cell_id", "edition", "players", *sorted_, "lineup", stalled)}
+    for k, name in enumerate(played):
+        found[name] = f"{facts.variant} {k + 1} in the order played; empty where every deal draws the order"
+    return found | {f"{name}_name": f"the name of `{name}`" for name in (*sorted_, *played, facts.item)}
 
 
 _CELLS: Final = {
@@ -151,6 +140,7 @@ def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
         sums[part.num] = f"numerator of `{part.measure.name}`{of}: {part.measure.title}"
         if part.den:
             sums.setdefault(part.den, f"denominator of `{part.measure.name}`{of}")
+    parts = {"num": "numerator of the figure", "den": "denominator of the figure"}
     versus = {
         "x": f"win points of seats that were dealt it, with the {word}",
         "y": f"how many seats were dealt it, with the {word}",
@@ -182,7 +172,7 @@ def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
         ),
         "lineup_figures": (
             "`lineup_deals` with one row per figure",
-            {"num": "numerator of the figure", "den": "denominator of the figure"},
+            parts,
         ),
         "variant_deals": (
             f"one row per lineup, players, {word}, size and deal: `deals` summed up over its combinations",
@@ -190,11 +180,7 @@ def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
         ),
         "variant_figures": (
             "`variant_deals` with one row per figure",
-            {
-                "variant": f"id of the {word}, alone or with others",
-                "num": "numerator of the figure",
-                "den": "denominator of the figure",
-            },
+            {"variant": f"id of the {word}, alone or with others"} | parts,
         ),
         "telling_games": (
             "one row per cell: games worth looking at",
@@ -219,10 +205,6 @@ def _figures(runs: Sequence[Run]) -> dict[str, tuple[str, dict[str, str]]]:
                 "denominator": "SQL of the denominator, for one game",
                 "of": "what it is measured for, one figure each: actions, seats, policies",
             },
-        ),
-        "figures": (
-            "`deals` with one row per figure",
-            {"num": "numerator of the figure", "den": "denominator of the figure"},
         ),
         "lengths": (
             "one row per cell and length: how many games last that long",
@@ -309,16 +291,11 @@ def comment(con: duckdb.DuckDBPyConnection, known: Mapping[str, Meaning]) -> Non
         "where database_name = current_database() and not internal"
     ).fetchall()
     tables = {name for (name,) in con.execute("select table_name from duckdb_tables()").fetchall()}
-    con.execute(";\n".join(_statements(known, there, tables)))
-
-
-def _statements(
-    known: Mapping[str, Meaning], there: Sequence[tuple[str, str]], tables: set[str]
-) -> Iterator[str]:
-    for view in dict.fromkeys(view for view, _ in there if view in known):
-        kind = "table" if view in tables else "view"
-        yield f"comment on {kind} {sql_quote.name(view)} is {sql_quote.text(known[view].view)}"
+    texts = {}
     for view, column in there:
-        if view in known and column in known[view].columns:
-            meaning = sql_quote.text(known[view].columns[column])
-            yield f"comment on column {sql_quote.name(view, column)} is {meaning}"
+        if view in known:
+            kind = "table" if view in tables else "view"
+            texts[f"{kind} {sql_quote.name(view)}"] = known[view].view
+            if column in known[view].columns:
+                texts[f"column {sql_quote.name(view, column)}"] = known[view].columns[column]
+    con.execute(";\n".join(f"comment on {what} is {sql_quote.text(text)}" for what, text in texts.items()))

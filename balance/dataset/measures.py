@@ -32,11 +32,8 @@ class Fraction:
     measure: Measure
     of: str
     num: str
-    """The column of the numerator."""
     den: str
-    """The column of the denominator; empty where every game of a cell has it alike."""
     num_sql: str
-    """SQL over a row per game."""
     den_sql: str
 
     @property
@@ -200,7 +197,6 @@ def _of_seats(facts: Facts) -> list[Measure]:
 
 
 def _of_policies(facts: Facts, policies: Sequence[str]) -> list[Measure]:
-    """Return what compares policies that meet at one table; a mask has a bit for each seat of a policy."""
     if not policies:
         return []
     seat, policy = (_role(facts, "seats", role) for role in ("seat", "policy"))
@@ -254,23 +250,16 @@ class Metric:
 
     name: str
     title: str
-    """As in a table: "median length in rounds"."""
     sentence: str = ""
     """With `{x}` for the figure and `{of}` for what it is of."""
     form: str = "number"
-    """How its numbers are written: `share`, `rounds` or `number`."""
     neutral: float | None = None
     """The value that says "nothing special" where there is one: thresholds are margins around it."""
     compares: bool = False
     """Whether it compares policies: it is judged at tables where different ones meet."""
     mixed: bool = False
-    """Whether it is judged only where different policies meet."""
     atlas: bool = False
-    """Whether the atlas offers it."""
     things: tuple[str, ...] = ()
-    """What it is measured of, where that is known beforehand."""
-    several: bool = False
-    """Whether it is measured of several things."""
     measure: str = ""
     """The measure whose sums per deal it follows; empty if it is not a figure of a deal."""
     plain: str = ""
@@ -278,7 +267,6 @@ class Metric:
     compared: str = ""
     """What a comparison shows it under, if it does: `length`, `winning` or `play`."""
     order: int = 0
-    """Its place among all metrics, the plainest first."""
 
 
 _LENGTH: Final = "mean_length"
@@ -324,7 +312,6 @@ _ITEM: Final = Metric(
     "win points of a seat that was dealt an item",
     "A seat that was dealt {of} gets {x} win points (1 is fair)",
     neutral=1.0,
-    several=True,
 )
 
 
@@ -347,7 +334,6 @@ def metrics_of(facts: Facts) -> dict[str, Metric]:
                 measure.compares,
                 atlas=measure.atlas,
                 things=measure.of,
-                several=bool(measure.of),
                 measure=measure.name,
                 compared=measure.compared,
             )

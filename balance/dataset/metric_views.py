@@ -22,11 +22,10 @@ from balance.games.lineup import parse_lineup
 from balance.games.measures import LOG, POINTS, Measure
 
 QUANTILES: Final = {"length": 0.5, "length_short": 0.05, "length_long": 0.95}
-"""Metrics that are quantiles of the length."""
-_SUMS: Final = ("deals", "num", "den", "num2", "den2", "numden")
+SUMS: Final = ("deals", "num", "den", "num2", "den2", "numden")
 _FEWEST: Final = 2.0
 """Deals whose winner changes, for the error of luck: with none among D, up to 3.7 / D may (97.5%)."""
-_COMMON: Final = ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv")
+COMMON: Final = ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,6 @@ class CountedDeals:
     """Which deals count."""
 
     cells: Sequence[int] | None = None
-    """None: all."""
     within: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     """The first index that counts and the first that does not, by cell."""
 
@@ -88,7 +86,6 @@ def metric_views(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
         "luck": _luck(game, runs),
         "telling_games": _telling_games(game, runs),
         "cell_tables": cell_tables("cells where coalesce(lineup = getvariable('lineup'), true)"),
-        "figures": _figures(measures, "deals", "cell_id"),
         "lineup_deals": _lineup_deals(measures),
         "lineup_figures": _figures(measures, "lineup_deals", "lineup", "players"),
         "combinations": _combinations(game),
@@ -101,7 +98,6 @@ def metric_views(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
 
 
 def _measures(measures: Sequence[Measure]) -> str:
-    """Return a query for the declarations, one row per measure."""
     rows = [
         (one.name, one.title, one.kind, " ".join(one.num.split()), one.den, ", ".join(one.of))
         for one in measures
@@ -111,7 +107,6 @@ def _measures(measures: Sequence[Measure]) -> str:
 
 
 def _metric_list(game: Game[Any, Any]) -> str:
-    """Return a query for what each metric is called, how it is printed, and whether the atlas offers it."""
     rows = ",\n".join(
         f"({', '.join(map(sql_quote.text, (one.name, one.title, one.form)))}, {one.atlas}, {one.order})"
         for one in metrics_of(game.facts).values()
@@ -132,13 +127,11 @@ def _deals(runs: Sequence[Run], measures: Sequence[Measure], counted: CountedDea
 
 
 def _added_up(measures: Sequence[Measure]) -> str:
-    """Return SQL for the sums of all columns of deals."""
     names = dict.fromkeys(name for part in fractions(measures) for name in (part.num, part.den) if name)
     return ", ".join(f"sum({name})::bigint as {name}" for name in map(sql_quote.name, ("games", *names)))
 
 
 def _lineup_deals(measures: Sequence[Measure]) -> str:
-    """Return a query for the deals of each lineup and number of players, summed up over all combinations."""
     return f"""select c.lineup, c.players, d.* exclude (table_id)
 from (
   select t.table_id, d.deal, {_added_up(measures)}
@@ -163,24 +156,21 @@ join cells c on c.cell_id = p.table_id"""
 def _figures(measures: Sequence[Measure], table: str, *keys: str) -> str:
     """Return a query for one row per key, deal and figure; of one measure only its columns are read, once."""
     by_measure: dict[str, list[str]] = {}
-    own = "players" in keys
     for part in fractions(measures):
-        den = part.denominator.replace("players", "d.players") if own else _of(part.denominator, "d")
+        den = part.denominator.replace("players", "d.players")
         by_measure.setdefault(part.measure.name, []).append(
             f"{{'of': {sql_quote.text(part.of)}, 'num': d.{part.numerator}::bigint, 'den': ({den})::bigint}}"
         )
     selected = ", ".join(f"d.{key}" for key in (*keys, "deal", "games"))
-    source = f"{table} d" if own else f"{table} d join cells c on c.cell_id = d.cell_id"
     rows = [
         f"select {selected}, {sql_quote.text(name)} as measure, "
-        f"unnest([{', '.join(figures)}], recursive := true) from {source}"
+        f"unnest([{', '.join(figures)}], recursive := true) from {table} d"
         for name, figures in by_measure.items()
     ]
     return "\nunion all\n".join(rows)
 
 
 def _combinations(game: Game[Any, Any]) -> str:
-    """Return a query for the variants of each cell as a sorted list, whatever the words of the game."""
     names = ", ".join(f"c.{sql_quote.name(name)}" for name in combination_columns(game.facts))
     variants = f"list_sort(list_filter([{names}], lambda one: one is not null))"
     return f"select c.cell_id, {variants} as variants, len({variants})::int as size from cells c"
@@ -270,7 +260,7 @@ def _interactions(measures: Sequence[Measure]) -> str:
   group by q.cell_id, q.players"""
         for atlas, own in figures.items()
     )
-    sums = ", ".join(f"f.sums.{name} as {name}" for name in _SUMS[1:])
+    sums = ", ".join(f"f.sums.{name} as {name}" for name in SUMS[1:])
     return f"""with named as (
   select c.cell_id, c.edition, c.players, c.lineup, k.variants, k.size
   from cells c join combinations k using (cell_id)
@@ -307,7 +297,6 @@ def _of(denominator: str, side: str, cell: str = "c") -> str:
 
 
 def _lengths(game: Game[Any, Any], runs: Sequence[Run], counted: CountedDeals) -> str:
-    """Return a query for how many games of each cell have each length."""
     length = sql_quote.name(stored_table(game.facts, "games").column("length").name)
     files = sql_quote.parquet(file for run in runs for file in run.files("games"))
     return (
@@ -379,10 +368,9 @@ where deals > 1 and n * n > q"""
 
 
 def _metrics(measures: Sequence[Measure]) -> str:
-    """Return a query for every metric of every cell."""
-    own, base = ("{" + ", ".join(f"'{n}': {side}.{n}" for n in _SUMS) + "}" for side in ("s", "b"))
-    common = "{" + ", ".join(f"'{n}': p.{n}" for n in _COMMON) + "}"
-    plain = "{" + ", ".join(f"'{n}': {n}" for n in _SUMS) + "}"
+    own, base = ("{" + ", ".join(f"'{n}': {side}.{n}" for n in SUMS) + "}" for side in ("s", "b"))
+    common = "{" + ", ".join(f"'{n}': p.{n}" for n in COMMON) + "}"
+    plain = "{" + ", ".join(f"'{n}': {n}" for n in SUMS) + "}"
     multiples = ", ".join(
         f"({sql_quote.text(one.name)}, {sql_quote.text(one.multiple.name)})"
         for one in measures

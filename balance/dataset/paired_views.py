@@ -7,7 +7,7 @@ is made of them by `balance.stats.ratio`, or by the macro `difference_from`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from balance.dataset import sql_quote
 from balance.dataset.measures import Fraction
@@ -28,33 +28,25 @@ _FIGURE: Final = "'own': sums({x}, {y}), 'base': sums({u}, {v}), 'common': commo
 """The sums of x of y in the candidate, of u of v in the base, and of both."""
 
 
-class PairedCell(NamedTuple):
-    """A cell of both runs."""
-
-    number: int
-    players: int
-    base_id: int
-    candidate_id: int
-
-
 def create_paired(
-    con: duckdb.DuckDBPyConnection, base: Run, candidate: Run, cells: Sequence[PairedCell]
+    con: duckdb.DuckDBPyConnection,
+    base: Run,
+    candidate: Run,
+    cells: Sequence[tuple[int, int, int, int]],
+    members: Sequence[tuple[int, int, bool]],
 ) -> None:
-    """Make the views of two runs in schemas of their own, and the table that pairs their cells."""
-    for name, run, ids in (
-        ("base", base, [cell.base_id for cell in cells]),
-        ("candidate", candidate, [cell.candidate_id for cell in cells]),
-    ):
+    """Make the views of two runs in schemas of their own, and the tables of cells and of their groups.
+
+    `cells` have a number, players, and the id in each run; `members` are the number of a cell, its group, and
+    whether it is the only one there.
+    """
+    for place, (name, run) in enumerate((("base", base), ("candidate", candidate)), 2):
         con.execute(f"create schema {name}; use {name}")
-        create_views(con, [run], sorted(ids), metrics=False)
+        create_views(con, [run], sorted(cell[place] for cell in cells), metrics=False)
     con.execute("use main")
-    _fill(con, "paired", {"number": int, "players": int, "base_id": int, "candidate_id": int}, cells)
-
-
-def create_groups(con: duckdb.DuckDBPyConnection, rows: Iterable[tuple[int, int, bool]]) -> None:
-    """Make the table of the cells of each group: cell, group, and whether it is the only one."""
     con.execute(sql_quote.MACROS.read_text(encoding="utf-8"))
-    _fill(con, "members", {"number": int, "part": int, "alone": bool}, list(rows))
+    _fill(con, "paired", {"number": int, "players": int, "base_id": int, "candidate_id": int}, cells)
+    _fill(con, "members", {"number": int, "part": int, "alone": bool}, members)
 
 
 def _fill(

@@ -30,7 +30,6 @@ _SHAPES: Final = {
     "versions": dict,
     "cells": list,
 }
-"""Types of the fields that are not texts."""
 _CELL_COLUMNS: Final = ("cell_id", "players", "variants", "lineup", "first_index", "deals", "replicates")
 
 
@@ -44,7 +43,6 @@ class PlannedCell:
     """Sorted, or in the order played where each order is a cell of its own."""
     lineup: str
     first: int
-    """The first game index."""
     deals: int
     """How many game indices; 0 for a cell that only an earlier run of the family has played."""
     replicates: int
@@ -59,6 +57,10 @@ class PlannedCell:
     def games(self) -> int:
         """How many games this run plays in the cell."""
         return self.deals * self.replicates
+
+    def common(self, other: PlannedCell) -> range:
+        """Return the game indices that two runs play in this cell."""
+        return range(max(self.first, other.first), min(self.indices.stop, other.indices.stop))
 
     @property
     def key(self) -> tuple[int, tuple[str, ...], str]:
@@ -80,7 +82,6 @@ class Plan:
     """Whether each order of variants is a cell of its own: in runs of an earlier version. Now every deal
     draws the order."""
     parent: str
-    """The id of the run that this one extends, or nothing."""
     catalog_version: str
     catalog_hash: str
     policies_hash: str
@@ -221,7 +222,6 @@ def differences(there: Plan, here: Plan) -> list[str]:
 
 
 def _told(plan: Plan) -> dict[str, str]:
-    """Return the plan in a few words each."""
     told = {
         name: str(getattr(plan, name)) or "none"
         for name in ("game", "edition", "seed", "ordered", "parent", "catalog_version")

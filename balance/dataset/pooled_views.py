@@ -34,7 +34,6 @@ def pooled_views(runs: Sequence[Run], counted: CountedDeals) -> dict[str, str]:
 
 
 def _items_by_deal(facts: Facts, which: str) -> str:
-    """Return a query for the win points of seats that were dealt each item: sums, as in `metric_sums`."""
     assert facts.holdings is not None
     item, held = sql_quote.name(facts.item), sql_quote.name(facts.holdings.name)
     return f"""select cell_id, players, 'item' as measure, item::varchar as "of", players::double as most,
@@ -73,7 +72,6 @@ from counted where n > 0"""
 
 
 _DRY: Final = "exhaustion"
-"""The measure of how often what all draw from runs out."""
 
 
 def _pools(runs: Sequence[Run], measures: Sequence[Measure], counted: CountedDeals, lineup: str) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from balance import games
 from balance.dataset import manifest as states
 from balance.dataset.deals import DEALS
-from balance.dataset.plan import MOST_BYTES, Plan, PlannedCell, parse_plan
+from balance.dataset.plan import MOST_BYTES, Plan, parse_plan
 from balance.dataset.schema import StoredTable, stored_tables
 from balance.dataset.verify import read_rows, require_verified
 from balance.errors import DataError, UsageError
@@ -44,7 +44,6 @@ class Run:
         return f"<Run {self.path}: {self.plan}>"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the plan in a line, and the tables by name."""
         tables = ", ".join(table.name for table in self.tables)
         told = html.escape(f"{self.path}: {self.plan}")
         return f"<p><b>Run</b> {told}<br>Tables: {html.escape(tables)}</p>"
@@ -128,7 +127,6 @@ class Runs(list[Run]):
         return f"<Runs: {', '.join(str(run.path) for run in self)}>"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: each run in a paragraph."""
         return "\n".join(run._repr_html_() for run in self)
 
     def sql(self, query: str, /, **parameters: object) -> pl.DataFrame:
@@ -191,7 +189,6 @@ def read_plan(folder: Path) -> Plan:
 
 
 def _require_known(plan: Plan) -> None:
-    """Refuse players, lineups and texts that the game of a plan does not have; UsageError says which."""
     game = games.get(plan.game)
     low, high = game.facts.players
     for players, lineup in {(cell.players, cell.lineup) for cell in plan.cells}:
@@ -213,13 +210,16 @@ def _require_known(plan: Plan) -> None:
 
 def read_catalog(folder: Path, plan: Plan, game: Game[Any, Any]) -> Catalog:
     """Read the catalog, policies included, that a run was played with; DataError if it is another by now."""
-    catalog: Catalog = game.read_catalog(folder / states.CATALOG)
+    try:
+        catalog: Catalog = game.read_catalog(folder / states.CATALOG)
+        if isinstance(game, Tuned):
+            catalog = game.with_policies(catalog, folder / states.POLICIES)
+    except UsageError as error:  # it names the file
+        raise DataError(str(error)) from None
     if catalog.hash != plan.catalog_hash:
         raise DataError(f"{folder / states.CATALOG} is not the catalog that the run was played with")
-    if isinstance(game, Tuned):
-        catalog = game.with_policies(catalog, folder / states.POLICIES)
-        if game.policies_hash(catalog) != plan.policies_hash:
-            raise DataError(f"{folder / states.POLICIES} does not hold the policies that played the run")
+    if isinstance(game, Tuned) and game.policies_hash(catalog) != plan.policies_hash:
+        raise DataError(f"{folder / states.POLICIES} does not hold the policies that played the run")
     require_variants(folder, plan, game, catalog)
     return catalog
 
@@ -249,10 +249,5 @@ def _refuse_overlap(one: Run, two: Run) -> None:
             continue
         if known.key != cell.key:
             raise UsageError(f"{both} cannot be read together: cell {cell.id} is {known} there, {cell} here")
-        if _share_games(known, cell):
+        if known.common(cell):
             raise UsageError(f"{both} overlap: both hold games of the cell {cell}")
-
-
-def _share_games(one: PlannedCell, two: PlannedCell) -> bool:
-    first, last = max(one.first, two.first), min(one.first + one.deals, two.first + two.deals)
-    return first < last

@@ -30,7 +30,7 @@ A column may have a title and a kind in brackets, for reports: `text`, `integer`
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -47,11 +47,8 @@ if TYPE_CHECKING:
 
 
 OURS: Final = Path(__file__).resolve().parent.parent / "queries"
-"""The folder with the queries that ship with the toolkit."""
 REPORT: Final = "report/"
-"""What the names of queries behind the tables of reports begin with."""
 MOST_TEXT: Final = 1_000_000
-"""Bytes of a file or a pipe of SQL."""
 _TYPES: Final = ("text", "integer", "number", "boolean")
 _PARAMETER: Final = re.compile(
     r"\$(?P<name>\w+) \((?P<type>[\w.]+), (?:(?P<how>required|optional)|default (?P<default>[^)]+))\): "
@@ -90,9 +87,7 @@ _FIGURE_WORDS: Final = (
     *("x_title", "y_title", "y_kind", "reference", "stacked"),
 )
 _FEW: Final = 12
-"""Values of a parameter that a message may list."""
 HEAD: Final = re.compile(r"\s*--\s*Question:")
-"""What a file with a head begins with."""
 _HEADINGS: Final = ("Question", "Game", "Parameters", "Columns", "Title", "Note", "Spread", "Figure")
 
 
@@ -102,7 +97,6 @@ class Parameter:
 
     name: str
     type: str
-    """`text`, `integer`, `number`, `boolean`, or `TABLE.COLUMN`."""
     meaning: str
     required: bool = False
     default: str | None = None
@@ -118,16 +112,12 @@ class Question:
     """The game whose words it uses; empty: any."""
     parameters: tuple[Parameter, ...]
     columns: tuple[tuple[str, str], ...]
-    """What it answers: names and meanings."""
     sql: str
-    """The whole text of the file."""
     path: Path
     heads: tuple[tuple[str, str], ...] = ()
-    """For each column its title and its kind; empty where the head does not say."""
     title: str = ""
     note: str = ""
     spread: tuple[str, str] | None = None
-    """The column whose values become columns, and the column that they show."""
     figure: str = ""
     """How a report draws the result; empty: as a table."""
     axes: Mapping[str, str] = field(default_factory=dict)
@@ -142,7 +132,11 @@ def questions(folders: Sequence[str | Path] = (), game: str | None = None) -> di
 
     With `game`, only those for it or for any.
     """
-    files = {file.stem: file for folder in (OURS, *map(Path, folders)) for file in _files(folder)}
+    files: dict[str, Path] = {}
+    for folder in (OURS, *map(Path, folders)):
+        if not folder.is_dir():
+            raise UsageError(f"there is no folder {folder}")
+        files |= {file.stem: file for file in folder.glob("*.sql")}
     found = {name: load_question(file) for name, file in sorted(files.items())}
     return {name: known for name, known in found.items() if game is None or known.game in ("", game)}
 
@@ -208,12 +202,6 @@ def load_question(path: str | Path, *, plain: bool = False) -> Question:
     return _parse(text, file)
 
 
-def _files(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder}")
-    return sorted(folder.glob("*.sql"))
-
-
 # --- the head
 
 
@@ -272,7 +260,6 @@ def _spread(lines: Sequence[_Line], columns: Sequence[str], wrong: Any) -> tuple
 
 
 def _figure(lines: Sequence[_Line], columns: Sequence[str], wrong: Any) -> tuple[str, dict[str, str]]:
-    """Return the kind of a figure, and what is on its axes."""
     if not lines:
         return "", {}
     kind, *rest = lines
@@ -311,7 +298,6 @@ def _wrong(problems: list[Problem], file: Path, heading: str, message: str, line
 
 
 def _head(text: str, wrong: Any) -> dict[str, list[_Line]]:
-    """Return the lines below each heading of the comment that a file begins with."""
     found: dict[str, list[_Line]] = {heading: [] for heading in _HEADINGS}
     heading = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -353,16 +339,6 @@ def _parameter(line: str, wrong: Any) -> Parameter | None:
 # --- asking
 
 
-def ask(
-    con: duckdb.DuckDBPyConnection, question: Question, arguments: Mapping[str, object] | None = None
-) -> duckdb.DuckDBPyRelation:
-    """Ask a ready query on a connection with views; UsageError for wrong arguments.
-
-    The answer is a relation: `.fetchall()`, or `polars.DataFrame(ask(...))`.
-    """
-    return con.sql(question.sql, params=bind(con, question, arguments))
-
-
 def bind(
     con: duckdb.DuckDBPyConnection, question: Question, arguments: Mapping[str, object] | None = None
 ) -> dict[str, object]:
@@ -396,7 +372,6 @@ def _statement(con: duckdb.DuckDBPyConnection, question: Question) -> duckdb.Sta
 
 
 def _value(con: duckdb.DuckDBPyConnection, question: Question, parameter: Parameter, given: object) -> object:
-    """Return the value to be bound for a parameter."""
     value = parameter.default if given is None else given
     if value is None:
         if parameter.required:
@@ -412,19 +387,17 @@ def _value(con: duckdb.DuckDBPyConnection, question: Question, parameter: Parame
 
 def _converted(parameter: Parameter, text: str) -> object:
     booleans = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
+    kinds: dict[str, tuple[Callable[[str], object], str]] = {
+        "text": (str, ""),
+        "integer": (int, "a whole number"),
+        "number": (float, "a number"),
+        "boolean": (lambda text: booleans[text.lower()], "true or false"),
+    }
+    convert, expected = kinds[parameter.type]
     try:
-        match parameter.type:
-            case "integer":
-                return int(text)
-            case "number":
-                return float(text)
-            case "boolean":
-                return booleans[text.lower()]
-            case _:
-                return text
+        return convert(text)
     except (ValueError, KeyError):
-        expected = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}
-        raise UsageError(f"{parameter.name}: expected {expected[parameter.type]}, found '{text}'") from None
+        raise UsageError(f"{parameter.name}: expected {expected}, found '{text}'") from None
 
 
 def _looked_up(con: duckdb.DuckDBPyConnection, parameter: Parameter, text: str) -> object:
@@ -437,21 +410,15 @@ def _looked_up(con: duckdb.DuckDBPyConnection, parameter: Parameter, text: str) 
         f'from "{table}" order by all'
     ).fetchall()
     known = [row for row in rows if row[0] is not None]
-    for folded in (False, True):
-        for value, shown, called in known:
-            if _same(text, shown, folded=folded) or _same(text, called, folded=folded):
+    for fold in (str, str.casefold):
+        for value, *words in known:
+            if fold(text) in [fold(word) for word in words if word is not None]:
                 return value
     shown = list(dict.fromkeys(row[1] for row in known))
     folded_ids = {name.casefold() for name in shown}
     names = [row[2] for row in known if row[2] and row[2].casefold() not in folded_ids]
     listed = ", ".join(shown) if len(shown) <= _FEW else f"{table} lists them"
     raise UsageError(f"{unknown(parameter.name, text, [*shown, *names])} ({listed})")
-
-
-def _same(text: str, known: str | None, *, folded: bool) -> bool:
-    if known is None:
-        return False
-    return text.casefold() == known.casefold() if folded else text == known
 
 
 def bound(con: Connection, question: Question, given: Mapping[str, object]) -> tuple[str, dict[str, object]]:

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from balance.errors import UsageError
-from balance.games.facts import Column, Facts, Table
+from balance.games.facts import Facts, Table
 
 SCHEMA: Final = 1
 """The version of everything in a run's folder; a reader refuses those that it does not know."""
 
 MOST_SHARDS: Final = 100_000
-"""The most shards of a run: about ten billion games."""
 
 STRING: Final = "string"
 _WORDS: Final = ("single", "pair", "triple")
@@ -32,7 +31,6 @@ class StoredColumn:
     """A role of the contract, or one that the toolkit adds: cell, edition, players, combination ..."""
     meaning: str
     optional: bool = False
-    """Whether a row may have no value here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,13 @@ def stored_table(facts: Facts, name: str) -> StoredTable:
 
 
 def _stored(facts: Facts, table: Table) -> StoredTable:
-    own = [_stored_column(column) for column in table.columns if column.role != "game"]
+    own = [
+        StoredColumn(column.name, STRING, "policy", meaning="policy that played the seat")
+        if column.role == "policy"
+        else StoredColumn(column.name, column.type, column.role, column.meaning, column.null is not None)
+        for column in table.columns
+        if column.role != "game"
+    ]
     if table.name == "games":
         keys = ("index", "replicate")
         own = [c for c in own if c.role in keys] + [_SEED] + [c for c in own if c.role not in keys]
@@ -128,14 +132,6 @@ def _stored(facts: Facts, table: Table) -> StoredTable:
 
 
 _SEED: Final = StoredColumn("seed", "int64", "seed", meaning="seed of the run")
-
-
-def _stored_column(column: Column) -> StoredColumn:
-    if column.role == "policy":
-        return StoredColumn(column.name, STRING, "policy", meaning="policy that played the seat")
-    return StoredColumn(
-        column.name, column.type, column.role, meaning=column.meaning, optional=column.null is not None
-    )
 
 
 def _ids() -> tuple[StoredColumn, ...]:
@@ -148,7 +144,6 @@ def _ids() -> tuple[StoredColumn, ...]:
 
 
 def _cell_columns(facts: Facts) -> tuple[StoredColumn, ...]:
-    """Return what a cell fixes for its games, spelled out so that nobody needs a join."""
     word = facts.variant
     return (
         StoredColumn("edition", STRING, "edition", meaning="edition of the game"),

@@ -7,7 +7,7 @@ on the plan alone, never on threads or memory of the machine at hand.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
@@ -22,31 +22,13 @@ _PARTS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """Some deals of one cell."""
-
-    cell: PlannedCell
-    first: int
-    deals: int
-
-    @property
-    def indices(self) -> range:
-        """The game indices of its deals."""
-        return range(self.first, self.first + self.deals)
-
-    @property
-    def games(self) -> int:
-        """How many games it has."""
-        return self.deals * self.cell.replicates
-
-
-@dataclass(frozen=True, slots=True)
 class Shard:
     """What is played and written in one go."""
 
     number: int
     players: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PlannedCell, ...]
+    """Its cells, each with those of its deals that are played here."""
 
     @property
     def games(self) -> int:
@@ -74,14 +56,13 @@ def cut(cells: Sequence[PlannedCell]) -> list[Shard]:
     return found
 
 
-def _filled(cells: Sequence[PlannedCell], players: int, seats: int) -> Iterator[tuple[Piece, ...]]:
-    """Yield the pieces of each shard of one player count, the shards of about the same size."""
+def _filled(cells: Sequence[PlannedCell], players: int, seats: int) -> Iterator[tuple[PlannedCell, ...]]:
     games = sum(cell.games for cell in cells)
     if not games:
         return
     number = -(-games * players // seats)
     size = -(-games // number)
-    pieces: list[Piece] = []
+    pieces: list[PlannedCell] = []
     held = 0
     for piece in (piece for cell in cells for piece in _pieces(cell, max(1, size // _PARTS))):
         pieces.append(piece)
@@ -93,12 +74,7 @@ def _filled(cells: Sequence[PlannedCell], players: int, seats: int) -> Iterator[
         yield tuple(pieces)
 
 
-def _pieces(cell: PlannedCell, games: int) -> Iterator[Piece]:
-    """Yield the cell whole, or cut where it is large."""
-    if not cell.deals:
-        return
-    size = max(1, games // cell.replicates)
-    if cell.games <= games * 2:
-        size = cell.deals
-    for first in range(cell.first, cell.first + cell.deals, size):
-        yield Piece(cell, first, min(size, cell.first + cell.deals - first))
+def _pieces(cell: PlannedCell, games: int) -> Iterator[PlannedCell]:
+    size = max(1, cell.deals if cell.games <= games * 2 else games // cell.replicates)
+    for first in cell.indices[::size]:
+        yield replace(cell, first=first, deals=min(size, cell.indices.stop - first))

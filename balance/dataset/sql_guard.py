@@ -39,7 +39,6 @@ _CALLED: Final = re.compile(r'"function_name":"((?:[^"\\]|\\.)*)"')
 """A function in a serialized statement. No text of the user looks like it: its quotes are escaped."""
 
 _MOST_LINES, _LONGEST_LINE = 4, 300
-"""Of a message of DuckDB."""
 _ONLY: Final = (
     "only reading is possible: SELECT, WITH, FROM, VALUES, DESCRIBE, SHOW, SUMMARIZE, PIVOT with the values "
     "listed (ON column IN (1, 2)), and EXPLAIN or EXPLAIN ANALYZE of those"
@@ -55,7 +54,6 @@ class Statement:
     parameters: frozenset[str]
     """The names after `$`; numbers where they have none."""
     prefix: str = ""
-    """`explain ` or `explain analyze `."""
 
     @property
     def sql(self) -> str:
@@ -155,7 +153,6 @@ def _explained(text: str) -> tuple[str, str]:
 
 
 def _without_end(text: str) -> str:
-    """Return a statement without its semicolon and what follows."""
     ends = [offset for offset, kind, word in _tokens(text) if kind == "operator" and word.startswith(";")]
     return text.encode()[: ends[0]].decode() if ends else text
 

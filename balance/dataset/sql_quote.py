@@ -5,6 +5,7 @@ Views and aggregations cannot be prepared, so what goes into them is quoted here
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -33,11 +34,7 @@ def text(value: str) -> str:
 
 def parquet(files: Iterable[Path], *, union_by_name: bool = False) -> str:
     """Return the rows of some files; the words of their folders (`players=4`) mean nothing to it."""
-    names = ", ".join(text(_no_pattern(file)) for file in files)
+    # `*`, `?` and `[` stand for themselves
+    names = ", ".join(text(re.sub(r"([*?[])", r"[\1]", str(file.resolve()))) for file in files)
     by_name = ", union_by_name = true" if union_by_name else ""
     return f"read_parquet([{names}], hive_partitioning = false{by_name})"
-
-
-def _no_pattern(file: Path) -> str:
-    """Return a path in which `*`, `?` and `[` stand for themselves."""
-    return "".join(f"[{char}]" if char in "*?[" else char for char in str(file.resolve()))

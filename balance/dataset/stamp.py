@@ -13,9 +13,14 @@ from balance.dataset.plan import Plan
 from balance.games.contract import Catalog, Game, Tuned
 
 
+def policies_hash(game: Game[Any, Any], catalog: Catalog) -> str:
+    """Return the hash of the policies' weights; empty if the game has none."""
+    return game.policies_hash(catalog) if isinstance(game, Tuned) else ""
+
+
 def stamp(game: Game[Any, Any], catalog: Catalog) -> dict[str, str]:
     """Return the digests of everything that decides how games are played."""
-    policies = game.policies_hash(catalog) if isinstance(game, Tuned) else ""
+    policies = policies_hash(game, catalog)
     return {"play": game.facts.fixed_games, "policies": policies, "catalog": catalog.hash}
 
 

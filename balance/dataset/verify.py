@@ -41,21 +41,18 @@ MOST_ENTRIES: Final = 10_000
 """Rows of a small table, and one for each cell."""
 _LONGEST_TEXT: Final = 10_000
 _KINDS: Final = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|BOOLEAN|VARCHAR")
-"""The types of the columns of a run."""
+_FROM_TEXT: Final[Mapping[str, Callable[[str], Any]]] = {"Boolean": "true".__eq__, "String": str}
+"""How values are written in the statistics of a footer, where they are not numbers."""
 _MOST_STAMPED: Final = 64 * 2**20
 _NEVER: Final = (0.0, None)
 
 _Stamp = list[int | str]
 """Inode, size, times of the last change, and the digest that the content had then."""
 _Known = tuple[float, _Stamp]
-"""When a file was verified, and its stamp then."""
 _verified: dict[str, _Known] = {}
-"""Files that this process has verified."""
 
 
 class _Trust:
-    """Whether runs are read without a look at their checksums, in the whole process."""
-
     given = False
 
 
@@ -69,7 +66,6 @@ class Damage(NamedTuple):
 
     file: str
     problem: str
-    """`missing`, `truncated`, `too long`, `changed` or `unreadable`, with the figures."""
 
 
 def damages(
@@ -146,20 +142,18 @@ def wrong_names(folder: Path, plan: Plan, state: State) -> Iterator[Damage]:
     for name in (name for name in state.head if name.endswith(".parquet")):
         file = folder / name
         try:
-            if count_rows([file]) > most:
+            rows = count_rows([file])
+            if rows > most:
                 yield Damage(name, f"more than {most:,} rows")
-            elif not all(text.isprintable() for text in _unusual_texts(file)):
-                yield Damage(name, "a text with control characters")
+            elif file.stem == "run" and rows != 1:
+                yield Damage(name, f"{rows} rows instead of 1")
+            else:
+                texts = f"select x::varchar as text from {sql_quote.parquet([file])} x"  # noqa: S608 - quoted
+                unusual = _fetched(f"from ({texts}) where not regexp_full_match(text, '[ -~]*')")
+                if not all(text.isprintable() for (text,) in unusual):
+                    yield Damage(name, "a text with control characters")
         except DataError as problem:
             yield Damage(name, str(problem))
-
-
-def _unusual_texts(file: Path) -> list[str]:
-    """Return the rows with other characters than those of ASCII, each as one text."""
-    query = f"select x::varchar from {sql_quote.parquet([file])} x"  # noqa: S608 - quoted
-    return [
-        str(row) for (row,) in _fetched(f"from ({query}) t(row) where not regexp_full_match(row, '[ -~]*')")
-    ]
 
 
 def require_count(table: str, rows: int, exact: Mapping[str, int], rounds: int) -> None:
@@ -190,6 +184,28 @@ def read_rows(file: Path, where: str = "") -> pl.DataFrame:
         raise DataError(f"unreadable: it has a text of more than {_LONGEST_TEXT:,} bytes")
     with _unreadable(), _reader().cursor() as con:
         return parquet.frame(con.sql(f"from {table} {where}"))
+
+
+def require_statistics(file: Path, rows: pl.DataFrame) -> None:
+    """Refuse a footer that keeps a query with a filter from rows that are there."""
+    columns = _fetched(
+        "select (sum(row_group_num_rows) over groups_before)::bigint, "  # noqa: S608 - quoted
+        "row_group_num_rows, path_in_schema, coalesce(stats_min_value, stats_min), "
+        "coalesce(stats_max_value, stats_max), stats_null_count, bloom_filter_offset "
+        f"from parquet_metadata({sql_quote.text(str(file))}) "
+        "window groups_before as (partition by column_id order by row_group_id)"
+    )
+    for end, size, name, low, high, nulls, bloom in columns:
+        values = rows[name].slice(end - size, size)
+        kind = _FROM_TEXT.get(str(values.dtype), int)
+        least, most = values.min(), values.max()
+        if (
+            (low is not None and least is not None and kind(low) > least)
+            or (high is not None and most is not None and kind(high) < most)
+            or nulls not in (None, values.null_count())
+            or bloom is not None
+        ):
+            raise DataError(f"statistics of {name} in the footer that are not those of its rows")
 
 
 @functools.cache
@@ -246,7 +262,6 @@ def _problem(folder: Path, name: str, record: FileRecord) -> str:
 
 
 def _stamp(file: Path, record: FileRecord) -> _Stamp:
-    """Return what shows whether a file was touched; empty if it is not there, or not a regular file."""
     try:
         found = file.lstat()
     except OSError:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 
 _BITS: Final = 64
-"""Bits of one column of a mask."""
 _FIXED: Final = ("edition", "players", "combination", "lineup")
 """The roles of what a cell fixes for its games."""
 
@@ -54,7 +53,12 @@ def create_views(
     which take longer to make than all others; None makes only these, where the others are there. What is in
     `tables` is read once and becomes a table.
     """
-    con.execute(sql_quote.MACROS.read_text(encoding="utf-8") + _actions(runs[0].game))
+    actions = ", ".join(map(sql_quote.text, runs[0].game.facts.actions))
+    listed = f"list_filter([{actions}], lambda one, k: mask & (1 << (k - 1)) <> 0)"
+    con.execute(
+        sql_quote.MACROS.read_text(encoding="utf-8")
+        + f"create or replace macro actions_of(mask) as {listed};"
+    )
     played = {cell.id for run in runs for cell in run.plan.cells if cell.games}
     counted = CountedDeals(None if cells is None or played <= set(cells) else cells, within or {})
     for name, query in view_queries(runs, counted).items():
@@ -63,15 +67,12 @@ def create_views(
             con.execute(f"create or replace {kind} {sql_quote.name(name)} as\n{query}")
 
 
-_LARGE: Final = ("figures", "lineup_figures", "variant_figures", "metrics")
-"""Views with a query for each figure."""
+_LARGE: Final = ("lineup_figures", "variant_figures", "metrics")
 
 
 SUMMED: Final = ("metric_sums", "metric_pairs", "lengths", "luck")
-"""Views of what the games of each cell add up to."""
 _OF_ITEMS: Final = ("item_openings", "item_deals", "item_versus")
 _KEPT: Final = (*SUMMED, "lineup_deals", "metrics", *_OF_ITEMS)
-"""Views over rows or deals that several queries of a report read."""
 
 
 def keep_views(con: duckdb.DuckDBPyConnection, sql: str, lineup: str = "") -> None:
@@ -117,13 +118,6 @@ def view_queries(runs: Sequence[Run], counted: CountedDeals = CountedDeals()) ->
     return views | metric_views(runs, counted) | item_views(runs, counted) | pooled_views(runs, counted)
 
 
-def _actions(game: Game[Any, Any]) -> str:
-    """Return a macro that lists the actions of a mask: the companion of every column that holds one."""
-    names = ", ".join(map(sql_quote.text, game.facts.actions))
-    listed = f"list_filter([{names}], lambda one, k: mask & (1 << (k - 1)) <> 0)"
-    return f"create or replace macro actions_of(mask) as {listed};"
-
-
 def run_labels(paths: Sequence[Path]) -> list[str]:
     """Return a short name for each folder: its own, and as many parents as it takes to tell them apart.
 
@@ -143,7 +137,6 @@ def run_labels(paths: Sequence[Path]) -> list[str]:
 
 
 def _together(runs: Sequence[Run], queries: Sequence[str]) -> str:
-    """Return one query for the rows of all runs, with the column `run` if there are several."""
     if len(runs) == 1:
         return queries[0]
     labels = run_labels([run.path for run in runs])
@@ -155,12 +148,10 @@ def _together(runs: Sequence[Run], queries: Sequence[str]) -> str:
 
 
 def _stored(runs: Sequence[Run], table: str) -> str:
-    """Return a query for the rows of a big table as stored."""
     return _together(runs, [f"select * from {sql_quote.parquet(run.files(table))}" for run in runs])
 
 
 def _small(run: Run, table: str) -> str:
-    """Return a query for the rows of a small table as stored."""
     return f"select * from {sql_quote.parquet([run.path / f'{table}.parquet'])}"
 
 
@@ -177,20 +168,16 @@ class _View:
         self.sources = [f"from ({rows}) x"]
 
     def take(self, name: str) -> None:
-        """Select a stored column."""
         self.selected.append(sql_quote.name("x", name))
 
     def add(self, expression: str, name: str) -> None:
-        """Select something else under a name, unless the game has a column of this name."""
         if name not in self.own:
             self.selected.append(f"{expression} as {sql_quote.name(name)}")
 
     def join(self, source: str) -> None:
-        """Take a further table in."""
         self.sources.append(source)
 
     def query(self) -> str:
-        """Return the query."""
         return "select\n  " + ",\n  ".join(self.selected) + "\n" + "\n".join(self.sources)
 
 
@@ -225,7 +212,6 @@ from ({every}) e group by {keys}"""
 
 
 def _add_name(view: _View, table: str, column: str) -> None:
-    """Add the name of the entry whose id a column holds."""
     entry = f"of_{column}"
     view.add(sql_quote.name(entry, "name"), f"{column}_name")
     same = f"{sql_quote.name(entry, 'id')} = {sql_quote.name('x', column)}"
@@ -233,7 +219,6 @@ def _add_name(view: _View, table: str, column: str) -> None:
 
 
 def _played_name(column: str, names: Mapping[str, str]) -> str:
-    """Return the name of a variant in the order played: that of one of the sorted ones."""
     whens = " ".join(f"when {sql_quote.name('x', known)} then {name}" for known, name in names.items())
     return f"case {sql_quote.name('x', column)} {whens} end"
 
@@ -247,7 +232,8 @@ def _big(game: Game[Any, Any], table: StoredTable, runs: Sequence[Run]) -> str:
     for column in table.columns:
         view.take(column.name)
         if column.role == "cell" and table.name != "games":
-            _add_cell(game, view)
+            for name in _fixed_columns(game):  # so that most questions need no join
+                view.add(sql_quote.name("c", name), name)
         elif column.role == "won" and table.name == "seats":
             _add_outcome(game, view, column, runs)
         elif column.role == "item" and _has_names(game, game.facts.item):
@@ -260,14 +246,7 @@ def _big(game: Game[Any, Any], table: StoredTable, runs: Sequence[Run]) -> str:
     return view.query()
 
 
-def _add_cell(game: Game[Any, Any], view: _View) -> None:
-    """Add what the cell fixes, so that most questions need no join."""
-    for name in _fixed_columns(game):
-        view.add(sql_quote.name("c", name), name)
-
-
 def _fixed_columns(game: Game[Any, Any]) -> list[str]:
-    """Return the columns of what a cell fixes for its games, names beside ids."""
     found: list[str] = []
     for column in stored_table(game.facts, "games").columns:
         if column.role in _FIXED:
@@ -294,13 +273,14 @@ def _add_outcome(game: Game[Any, Any], view: _View, won: StoredColumn, runs: Seq
 
 
 def _held(game: Game[Any, Any], holdings: Holdings, *, several: bool) -> str:
-    """Return a query that unpacks the masks of items that seats held: one row per seat, item and way."""
     seats, item = game.facts.table("seats"), game.facts.item
     kept = [*(["run"] if several else []), "game_id", "cell_id", *_fixed_columns(game)]
     kept += [seats.column(role).name for role in ("seat", "policy", "won")]
     kept += [game.facts.table("games").column("stalled").name, "win_points"]
     selected = ", ".join(sql_quote.name("s", name) for name in kept)
-    selected += f", i.id::{_item_type(game)} as {sql_quote.name(item)}"
+    types = [c.type for table in game.facts.tables for c in table.columns if c.role == "item"]
+    # the type that it has in tables, so that they join without a cast
+    selected += f", i.id::{types[0] if types else 'int64'} as {sql_quote.name(item)}"
     if _has_names(game, item):
         selected += f", i.name as {sql_quote.name(f'{item}_name')}"
     # Items are few and come with their bit: a seat costs one `&` for each item that a query asks for. The bit
@@ -324,9 +304,3 @@ def _held(game: Game[Any, Any], holdings: Holdings, *, several: bool) -> str:
 )
 """
     return items + "\nunion all\n".join(ways)
-
-
-def _item_type(game: Game[Any, Any]) -> str:
-    """Return the type of items in the tables, so that they join without a cast."""
-    types = [c.type for table in game.facts.tables for c in table.columns if c.role == "item"]
-    return types[0] if types else "int64"

@@ -32,9 +32,7 @@ from balance.sweep.replaying import find_game
 from balance.sweep.simulation import require_same_engine
 
 MOST_OPENED: Final = 100
-"""Stalled games that are replayed."""
 MOST_DEALS: Final = 1000
-"""Deals on which each rule is switched off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +43,7 @@ class Attribution:
     rule: str
     finding: Finding
     without: Measurement
-    """The metric without the rule."""
     gone: bool
-    """Whether the metric is inside its accepted range then."""
     adjusted: float
     """Two-sided, deal by deal, against "the same", corrected over everything that was tried."""
 
@@ -64,13 +60,10 @@ class Causes:
     check: Check
     cell: CellVerdict
     stalls: tuple[tuple[str, int], ...] = ()
-    """Reasons why nobody wins, each with how many of the opened games it explains, most frequent first."""
     attributions: tuple[Attribution, ...] = ()
     rules: int = 0
-    """Rules that were switched off, each alone."""
     deals: int = 0
     games: int = 0
-    """Games that were played for it."""
 
     @property
     def opened(self) -> int:
@@ -143,7 +136,6 @@ def rules_of(found: Check) -> list[tuple[str, Part]]:
 
 
 def _stalls(runs: Sequence[Run], cell: int, game: Explaining) -> tuple[tuple[str, int], ...]:
-    """Open stalled games of a cell and return why nobody wins them."""
     import polars as pl
 
     counted: Counter[str] = Counter()
@@ -193,7 +185,6 @@ class _Trials:
                 self._tried.append((variant, part.words, finding, without, float(difference.p)))
 
     def _figure(self, finding: Finding) -> str:
-        """Return the figure of a deal that a finding follows, as sums are named."""
         metric, of = finding.measured.metric, finding.measured.of
         if metric.name == "skill":
             of = self.found.game.facts.usual

@@ -31,14 +31,15 @@ from balance.judge.quality import Probed
 from balance.judge.sentences import finding_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import CellVerdict, Judgement, Judgements, Key, Verdict, combined
-from balance.measure.cells import Statistics, connect, telling_game
+from balance.measure.cells import Statistics, connect
 from balance.measure.metrics import Measurement
-from balance.stats.corrections import Look
+from balance.stats.corrections import ONE_LOOK, Look
 
 if TYPE_CHECKING:
     import duckdb
 
     from balance.experiments.side_by_side import Play
+    from balance.sweep.simulation import Prepared
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,6 @@ class Scale:
     """The number of games that a check plays."""
 
     games: int | None
-    """Games per cell, or None: as many as `precision` takes."""
     precision: str | None = None
     looks: int = 1
     """How often the games are looked at, twice as many each time; what one look decides stays."""
@@ -75,15 +75,12 @@ class Check:
     statistics: Statistics
     bench: Bench
     judgements: Judgements
-    """Verdicts on the combination and on its parts alone: one family."""
     together: tuple[Together, ...]
     thresholds: Thresholds
     con: duckdb.DuckDBPyConnection
     """Has the deals of the cells in memory, and the views of the runs."""
     strength: str = ""
-    """How much was played for it; nothing if the runs were there."""
     overlays: tuple[str | Path, ...] = ()
-    """The files that the catalog was made of, if they are known."""
     gains: tuple[Gain, ...] = ()
     """The gain of others in the place of one default player, by number of players, as far as probed."""
 
@@ -121,12 +118,11 @@ class Check:
     def worst(self) -> tuple[CellVerdict, Finding | None]:
         """Return the cell that shows best what the verdict is about, and what is wrong there."""
         cells = [cell for judgement in self.own for cell in judgement.cells]
-        broken = [(cell, cell.broken[0]) for cell in cells if cell.broken]
-        if broken:
-            return min(broken, key=lambda pair: worst_first(pair[1]))
-        bent = [(cell, cell.bent[0]) for cell in cells if cell.verdict is Verdict.BENT]
-        if bent and self.verdict is Verdict.BENT:
-            return min(bent, key=lambda pair: worst_first(pair[1]))
+        wrong = [(cell, cell.broken[0]) for cell in cells if cell.broken]
+        if not wrong and self.verdict is Verdict.BENT:
+            wrong = [(cell, cell.bent[0]) for cell in cells if cell.verdict is Verdict.BENT]
+        if wrong:
+            return min(wrong, key=lambda pair: worst_first(pair[1]))
         open_ = [cell for cell in cells if cell.verdict is Verdict.UNDECIDED and cell.holding]
         if open_:
             cell = max(open_, key=lambda cell: cell.further)
@@ -158,7 +154,8 @@ class Check:
         """A game that shows what is wrong, or a typical one: its run, its id, and what it is."""
         cell, finding = self.worst()
         stalls = finding is not None and finding.measured.metric.name == "stalls"
-        typical, middle, stalled = telling_game(self.con, cell.cell.id)
+        wanted = "select typical, middle, stalled from telling_games where cell_id = ?"
+        typical, middle, stalled = self.con.execute(wanted, [cell.cell.id]).fetchall()[0]
         number = stalled if stalls else typical
         if number is None:  # what stalls on a fresh look alone
             return None
@@ -199,6 +196,9 @@ def check(
     """
     if strength not in STRENGTHS:
         raise UsageError(f"strength {strength}: expected quick, normal or expert", parameter="strength")
+    from balance.sweep import simulation
+
+    scale, play = STRENGTHS[strength], play or play_prepared
     if runs:
         opened: Sequence[Run] = open_runs(runs)
         catalog_, found = opened[0].catalog, opened[0].game
@@ -208,16 +208,30 @@ def check(
         catalog_ = found.load_catalog(catalog)
         printed = edition or found.facts.default_edition
         variants = tuple(sorted(variant_ids(found, catalog_, printed, names)))
-        opened = _play(found, variants, players, strength, edition, seed, catalog, save_run, play)
+        asked = simulation.prepare(
+            game=game,
+            edition=edition,
+            players=players,
+            variants=_names(variants),
+            games_per_cell=scale.games,
+            precision=scale.precision,
+            seed=seed,
+            catalog=catalog,
+            out=save_run,
+            kept=False,
+        )
+        opened = [play(asked)]
+        if scale.search_games and found.facts.expert_lineup:
+            opened = [*opened, play(_experts(opened[0], variants, scale.search_games))]
     accepted = load_thresholds(found, thresholds, accept)
-    look = Look(1, 1 if runs else STRENGTHS[strength].looks)
-    gains = () if runs else tuple(_probed(opened[0], variants, STRENGTHS[strength].probed, jobs, say))
+    look = Look(1, 1 if runs else scale.looks)
+    gains = () if runs else tuple(_probed(opened[0], variants, scale.probed, jobs, say))
     con = connect()
     judged_ = judged(found, catalog_, variants, opened, players, accepted, look, con=con, gains=gains)
     while look.number < look.of and any(j.open for j in judged_.own):
         say(f"provisional, after {judged_.games:,} games: {judged_.verdict}; more games where it is open")
         look = look._replace(number=look.number + 1)
-        opened = [*opened, _play_on(judged_, look, play or play_prepared)]
+        opened = [*opened, _play_on(judged_, look, play)]
         settled = {j.key: j for j in judged_.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
         judged_ = judged(found, catalog_, variants, opened, players, accepted, look, settled, con, gains)
     # no verdict needs this view, and it takes a fifth of a second
@@ -228,7 +242,6 @@ def check(
 def _probed(
     run: Run, variants: tuple[str, ...], games_: int, jobs: int | None, say: Callable[[str], None]
 ) -> Iterator[Gain]:
-    """Yield what others gain in the place of one default player, at each number of players."""
     for players in sorted({cell.players for cell in run.plan.cells}) if games_ else ():
         say(f"one seat played by others, {players} players")
         yield probe(
@@ -270,53 +283,22 @@ def parts_of(variants: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 def _names(variants: tuple[str, ...]) -> list[str]:
-    """Return the parts of a combination as a sweep names them."""
     return [",".join(part) or "none" for part in parts_of(variants)]
 
 
-def _play(
-    game: Game[Any, Any],
-    variants: tuple[str, ...],
-    players: str | int | Sequence[int] | None,
-    strength: str,
-    edition: str | None,
-    seed: int,
-    catalog: Iterable[str | Path],
-    save_run: str | Path | None,
-    play: Play | None,
-) -> list[Run]:
-    """Play the combination, its parts and none, or find that this was done before."""
+def _experts(run: Run, variants: tuple[str, ...], games_: int) -> Prepared:
+    """Return what players who search play beside a run, at one number of players."""
     from balance.sweep import simulation
 
-    scale = STRENGTHS[strength]
-    play = play or play_prepared
-    asked = simulation.prepare(
-        game=game.name,
-        edition=edition,
-        players=players,
+    counts = {cell.players for cell in run.plan.cells}
+    return simulation.prepare_extension(
+        run.path,
+        run.path.with_name(f"{run.path.name}-expert"),
+        players=SEARCH_PLAYERS if SEARCH_PLAYERS in counts else max(counts),
         variants=_names(variants),
-        games_per_cell=scale.games,
-        precision=scale.precision,
-        seed=seed,
-        catalog=catalog,
-        out=save_run,
-        kept=False,
+        games_per_cell=games_,
+        lineups=run.game.facts.expert_lineup,
     )
-    opened = [play(asked)]
-    counts = {cell.players for cell in opened[0].plan.cells}
-    if scale.search_games and game.facts.expert_lineup:
-        at = SEARCH_PLAYERS if SEARCH_PLAYERS in counts else max(counts)
-        folder = opened[0].path.with_name(f"{opened[0].path.name}-expert")
-        further = simulation.prepare_extension(
-            opened[0].path,
-            folder,
-            players=at,
-            variants=_names(variants),
-            games_per_cell=scale.search_games,
-            lineups=game.facts.expert_lineup,
-        )
-        opened.append(play(further))
-    return opened
 
 
 def judged(
@@ -326,7 +308,7 @@ def judged(
     runs: Sequence[Run],
     players: str | int | Sequence[int] | None,
     thresholds: Thresholds,
-    look: Look | None = None,
+    look: Look = ONE_LOOK,
     settled: Mapping[Key, Judgement] | None = None,
     con: duckdb.DuckDBPyConnection | None = None,
     gains: Sequence[Gain] = (),

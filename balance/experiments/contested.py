@@ -19,7 +19,7 @@ from balance.experiments.compare.measured import Measured
 from balance.experiments.compare.sides import OFFICIAL, Sides
 from balance.experiments.samples import sample
 from balance.experiments.side_by_side import play_prepared
-from balance.games.contract import Catalog, Doubt, Doubtful, Game, Reading
+from balance.games.contract import Catalog, Doubt, Doubtful, Game
 from balance.games.variants import Combination
 from balance.judge.thresholds import load_thresholds
 from balance.sweep.planning import make_plan
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from balance.sweep.simulation import Prepared
 
 GAMES: Final = 2000
-"""Deals of each cell."""
 COMBINATIONS: Final = 12
 """Combinations with each variant, and those for each item."""
 
@@ -46,12 +45,9 @@ class Contested:
     players: int
     seed: int
     deals: int
-    """Deals of each cell."""
     combinations: int
-    """The most combinations that are played for an entry."""
     games: int
     entries: tuple[tuple[Doubt, tuple[Comparison, ...]], ...]
-    """Each entry in doubt, with a comparison for each of its readings."""
 
     def sentences(self) -> Iterator[str]:
         """Yield how much depends on the facts in doubt, in words."""
@@ -132,7 +128,11 @@ def contested(
             readings = []
             for reading in doubt.readings:
                 advance(1, f"{doubt.entry.name}: {reading.text}")
-                table = Measured(_sides(found, loaded, printed, reading), plan.cells, seed, play)
+                base = Side("as printed", OFFICIAL, printed, loaded)
+                other = Side(reading.text.rstrip("."), "overlay", printed, reading.catalog)
+                differences = tuple(found.diff(loaded, reading.catalog))
+                sides = Sides(found, base, other, differences, same_policies=True)
+                table = Measured(sides, plan.cells, seed, play)
                 readings.append(table.again(table.compared(accepted, ()), accepted))
             entries.append((doubt, readings))
     tried = sum(len(readings) for _, readings in entries)
@@ -165,19 +165,11 @@ def doubts_of(game: Game[Any, Any], catalog: Catalog, edition: str, names: Seque
 def _combinations(
     game: Game[Any, Any], catalog: Catalog, edition: str, doubt: Doubt, most: int
 ) -> list[Combination]:
-    """Return what is played: none, and a sample for an item, or of those with a variant."""
     facts = game.facts
     every = sample(game, catalog, edition, 1_000_000) if facts.variants_at_once else []
     if doubt.entry.kind == facts.variant:
         every = [names for names in every if doubt.entry.id in names]
     return sorted({(), *(tuple(sorted(names)) for names in every[:most])})
-
-
-def _sides(game: Game[Any, Any], catalog: Catalog, edition: str, reading: Reading) -> Sides:
-    """Return the printed catalog and one in which an entry reads differently."""
-    base = Side("as printed", OFFICIAL, edition, catalog)
-    other = Side(reading.text.rstrip("."), "overlay", edition, reading.catalog)
-    return Sides(game, base, other, tuple(game.diff(catalog, reading.catalog)), same_policies=True)
 
 
 def _corrected(found: Comparison, readings: int) -> Comparison:

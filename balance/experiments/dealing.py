@@ -19,7 +19,6 @@ from balance.errors import UsageError
 from balance.games.contract import Adjustable, Catalog, Game
 from balance.games.lineup import Lineup, replicated
 from balance.games.variants import Combination
-from balance.measure.items import Item, items_from
 from balance.stats.ratio import Ratio
 
 if TYPE_CHECKING:
@@ -41,9 +40,7 @@ class Batch:
     lineup: Lineup
     deals: Numbers
     seated: Numbers
-    """By game and seat: the number of the policy."""
     tables: Mapping[str, Any]
-    """The rows of the games, by table and column."""
 
     @cached_property
     def winners(self) -> Numbers:
@@ -110,13 +107,9 @@ class DealtScores:
     score: Small
     seats: Small
 
-    def column(self, place: int) -> tuple[Small, Small]:
-        """Return the score and the number of the seats that were dealt an item, by deal."""
-        return self.score[:, place], self.seats[:, place]
-
     def points(self, place: int = 0) -> Ratio:
         """Return the win points of the seats that were dealt an item."""
-        return Ratio.of(*self.column(place), self.players)
+        return Ratio.of(self.score[:, place], self.seats[:, place], self.players)
 
 
 @dataclass(frozen=True)
@@ -170,9 +163,3 @@ def adjustable(game: Game[Any, Any]) -> Adjustable:
     if not isinstance(game, Adjustable):
         raise UsageError(f"the catalog of {game.facts.title} cannot be changed number by number")
     return game
-
-
-def items_in(game: Game[Any, Any], catalog: Catalog) -> list[Item]:
-    """Return the items of a catalog in the order of their bits: by id."""
-    kind = next(kind for kind in game.kinds if kind.name == game.facts.item)
-    return items_from(game.facts, game.rows(catalog, kind))

@@ -22,7 +22,6 @@ from balance.games.variants import variant_names
 from balance.stats.ratio import Ratio
 
 EVERYBODY: Final = "all"
-"""The opponents of a policy at mixed tables."""
 NONE: Final = "none"
 SAMPLE: Final = "sample"
 """What names no variants, and a fixed sample of combinations."""
@@ -52,7 +51,6 @@ class Match:
     against: str
     lineup: Lineup
     deals: int
-    """Deals in each cell; no two cells play the same deal."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,6 @@ class Ladder:
     edition: str
     players: int
     described: str
-    """The variants in force, in words."""
     seed: int
     policies: tuple[str, ...]
     cells: tuple[Any, ...]

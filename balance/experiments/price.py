@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance import games, machine
 from balance.errors import UsageError
-from balance.experiments.dealing import Deals, adjustable, items_in
+from balance.experiments.dealing import Deals, adjustable
 from balance.experiments.price_search import Price, search
 from balance.experiments.samples import sample
 from balance.experiments.side_by_side import fresh_seed
@@ -22,7 +22,7 @@ from balance.games.contract import Catalog, Facts, Game
 from balance.games.keys import check_keys
 from balance.games.lineup import parse_lineup
 from balance.games.variants import Combination
-from balance.measure.items import Item
+from balance.measure.items import Item, items_of
 from balance.stats.corrections import benjamini_yekutieli
 from balance.stats.intervals import Interval
 from balance.stats.ratio import Ratio
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from balance.experiments.dealing import Numbers
 
 GAMES: Final = 20_000
-"""Deals of each context; an item is priced on those in which it was dealt."""
 FEWEST: Final = 200
 MOST: Final = 1_000_000
 """More deals than the memory of a small machine holds."""
@@ -55,7 +54,6 @@ class Priced:
 
     item: Item
     seats: int
-    """Seats that were dealt it."""
     value: Interval
     """Its value at its printed cost: win points minus 1."""
     p: float
@@ -63,19 +61,12 @@ class Priced:
     """Two-sided against "an average item", and corrected over all items in all contexts."""
     price: Price
     played: tuple[tuple[int, Interval], ...]
-    """Every cost that was played, and the value there."""
 
     @property
     def off(self) -> bool:
         """Whether the printed cost is wrong, with a corrected p-value of at most 5%."""
         assert self.item.cost is not None
         return self.adjusted <= LEVEL and self.price.excludes(self.item.cost)
-
-    @property
-    def clearly_off(self) -> bool:
-        """Whether it is off, and the whole interval of its price is far from the printed cost."""
-        assert self.item.cost is not None
-        return self.off and self.price.off_by(self.item.cost, CLEARLY)
 
     def sentence(self) -> str:
         """Return a sentence: whether the printed cost is too low or too high."""
@@ -109,7 +100,6 @@ class Context:
     name: str
     priced: tuple[Priced, ...]
     games: int
-    """How many were played to find the prices."""
     fresh: tuple[Fresh, ...] = ()
     """Every item with a proposed cost that was dealt in fresh games of all proposed costs at once."""
     fresh_games: int = 0
@@ -128,11 +118,8 @@ class Prices:
     seed: int
     deals: int
     contexts: tuple[Context, ...]
-    """Without variants first; then, if the game has variants, with them. The last one makes the proposal."""
     proposal: Mapping[int, int]
-    """New costs by item, where the printed one is clearly wrong."""
     overlay: str
-    """The proposal as a catalog overlay; empty if there is none."""
 
     @property
     def games(self) -> int:
@@ -142,20 +129,21 @@ class Prices:
     def sentences(self) -> list[str]:
         """Say how many are off, of a few items each one; what is proposed, and whether it helps."""
         facts, last = self.game.facts, self.contexts[-1]
-        clearly = sum(one.clearly_off for one in last.priced)
+        off = [one for one in last.priced if one.off]
+        clearly = sum(one.price.off_by(one.item.cost or 0, CLEARLY) for one in off)
         asked = f"{len(last.priced)} {facts.items if len(last.priced) > 1 else facts.item}"
-        off = sum(one.off for one in last.priced)
+        tests = sum(len(context.priced) for context in self.contexts)
         found = [" ".join(one.sentence() for one in last.priced)] if len(last.priced) <= _FEW else []
         found.append(
-            f"Of {asked}, {off} {'is' if off == 1 else 'are'} clearly off after correcting for "
-            f"{_tests(self.contexts)}, {clearly} of them by {CLEARLY} or more with the whole 95% interval of "
-            f"the price ({last.name})."
+            f"Of {asked}, {len(off)} {'is' if len(off) == 1 else 'are'} clearly off after correcting for "
+            f"{tests} {'test' if tests == 1 else 'tests'}, {clearly} of them by {CLEARLY} or more with the "
+            f"whole 95% interval of the price ({last.name})."
         )
-        unreachable = [one for one in last.priced if one.off and one.price.nowhere]
         found += [
             f"{one.item.name}: no cost from 0 to {one.price.top} makes it an average one; it is worth "
             f"{'less even at 0' if one.price.value < 0 else f'more even at {one.price.top}'}."
-            for one in unreachable
+            for one in off
+            if one.price.nowhere
         ]
         if last.fresh:
             nearer = sum(one.nearer for one in last.fresh)
@@ -165,11 +153,6 @@ class Prices:
                 f"({last.name}); with {average} the 95% interval holds 0."
             )
         return found
-
-
-def _tests(contexts: Sequence[Context]) -> str:
-    count = sum(len(context.priced) for context in contexts)
-    return f"{count} {'test' if count == 1 else 'tests'}"
 
 
 def price(
@@ -202,7 +185,7 @@ def price(
     loaded = found.load_catalog(catalog)
     printed = edition or facts.default_edition
     found.compile(loaded, printed, players)  # says what is wrong before anybody waits
-    items = items_in(found, loaded)
+    items = items_of(found, loaded)
     if not facts.item_columns.cost:
         raise UsageError(f"the {facts.items} of {facts.title} have no cost")
     if not facts.mask("opening"):
@@ -212,9 +195,12 @@ def price(
         )
     chosen = _chosen(found, loaded, items, names)
     seated = parse_lineup(lineup or facts.default_lineup, players, found)
+    played: list[tuple[Combination, ...]] = [((),)]
+    if facts.variants_at_once and found.variants(loaded, printed):
+        played.append(tuple(sample(found, loaded, printed)))
     tables = [
         Deals(found, printed, seated, combinations, seed, deals, machine.threads(jobs))
-        for combinations in _contexts(found, loaded, printed)
+        for combinations in played
     ]
     contexts = _corrected([_priced(here, loaded, items, chosen, advance) for here in tables])
     proposal = {
@@ -248,13 +234,6 @@ def _chosen(game: Game[Any, Any], catalog: Catalog, items: Sequence[Item], names
     return sorted(set(found)) or list(range(len(items)))
 
 
-def _contexts(game: Game[Any, Any], catalog: Catalog, edition: str) -> list[tuple[Combination, ...]]:
-    """Return the combinations of each context: none, and a sample that stands for all."""
-    if game.facts.variants_at_once and game.variants(catalog, edition):
-        return [((),), tuple(sample(game, catalog, edition))]
-    return [((),)]
-
-
 def _name(facts: Facts, combinations: Sequence[Combination]) -> str:
     size = len(combinations[0])
     if not size:
@@ -276,7 +255,6 @@ def _repriced(game: Game[Any, Any], catalog: Catalog, costs: Mapping[int, int]) 
 def _priced(
     deals: Deals, catalog: Catalog, items: Sequence[Item], chosen: Sequence[int], advance: Advance
 ) -> Context:
-    """Price items under some variants."""
     base = deals.dealt(catalog, range(len(items)))
     advance(deals.count, "as printed")
     found, spent = [], deals.games
@@ -295,7 +273,6 @@ def _priced(
 
 
 def _searched(deals: Deals, catalog: Catalog, item: Item, place: int, own: Numbers, printed: Ratio) -> Priced:
-    """Play deals in which an item was dealt at other costs; `printed` are its win points as it is."""
     game, facts = deals.game, deals.game.facts
     assert item.cost is not None
     numbers = adjustable(game).numbers(catalog, facts.item, str(item.id))
@@ -313,7 +290,6 @@ def _searched(deals: Deals, catalog: Catalog, item: Item, place: int, own: Numbe
 
 
 def _corrected(contexts: Sequence[Context]) -> list[Context]:
-    """Correct for everything that was looked at: all items in all contexts."""
     adjusted = iter(benjamini_yekutieli([one.p for context in contexts for one in context.priced]))
     return [
         replace(context, priced=tuple(replace(one, adjusted=next(adjusted)) for one in context.priced))
@@ -324,7 +300,7 @@ def _corrected(contexts: Sequence[Context]) -> list[Context]:
 def expected_games(game: Game[Any, Any], catalog: Catalog, names: Sequence[str], deals: int) -> int:
     """Return about how many games will be played, for a progress line."""
     facts = game.facts
-    items = len(names) or len(items_in(game, catalog))
+    items = len(names) or len(items_of(game, catalog))
     return (2 if facts.variants_at_once else 1) * (3 * deals + items * _PLAYS * deals // 5)
 
 

@@ -21,7 +21,6 @@ class Price:
     high: float
     """The highest one; inf: `top` is not high enough; -inf: it is worth less at any cost."""
     top: int
-    """The highest cost that may be tried."""
 
     @property
     def nowhere(self) -> bool:
@@ -168,5 +167,4 @@ def _falls(played: Mapping[int, Interval], start: int, end: Literal["low", "high
 
 
 def _between(low: int, above: float, high: int, below: float) -> float:
-    """Return where a line from above 0 at `low` to at most 0 at `high` crosses 0."""
     return low + (high - low) * above / (above - below)

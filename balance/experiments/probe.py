@@ -33,11 +33,8 @@ class Gain:
     players: int
     usual: str
     policy: str
-    """The policy with the highest bound."""
     tried: int
-    """How many were tried."""
     value: float
-    """The estimate, in win points beyond a fair share."""
     low: float
     """Gained at least: a one-sided bound at 95% that holds for all that were tried together."""
     games: int
@@ -79,7 +76,7 @@ def probe(
     for name in others:
         lineup = parse_lineup(f"one:{name},{usual}", players, game)
         tasks = [(cell, lineup, own) for cell, own in zip(cells, shares, strict=True)]
-        points = Ratio.none(players)
+        points = Ratio.of([], 0, players)
         for batch in play_deals(game, tasks, seed, machine.threads(jobs)):
             score, seats = batch.by_deal(batch.seated[:, :, None] == game.policy_number(name))
             points += Ratio.of(score[:, 0], seats[:, 0], players)

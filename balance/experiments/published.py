@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
@@ -37,7 +38,6 @@ class PublishedLadder:
     variants: str
     """`none` or `sample`."""
     command: str
-    """The command that measures it again."""
     figures: tuple[Rung, ...]
 
 
@@ -134,33 +134,13 @@ class PublishedAgreement(Stamped):
         )
 
 
-def measured_agreement(game: Game[Any, Any], path: Path | None = None) -> PublishedAgreement | None:
-    """Return how often search confirms verdicts, as shipped with a game; None if that was not measured."""
-    file = path or shipped(game.name, AGREEMENT_FILE)
-    return _read(game, file, PublishedAgreement, "the output of scripts/study_search.py")
-
-
-def measured_ladders(game: Game[Any, Any], path: Path | None = None) -> PublishedLadders | None:
-    """Return the ladders that ship with a game; None if there are none."""
-    return _read(game, path or shipped(game.name, LADDER_FILE), PublishedLadders, "a ladder")
-
-
-def measured_doubts(game: Game[Any, Any], path: Path | None = None) -> PublishedDoubts | None:
-    """Return what ships with a game about its facts in doubt; None if there is nothing."""
-    file = path or shipped(game.name, CONTESTED_FILE)
-    return _read(game, file, PublishedDoubts, "the output of `balance contested --json`")
-
-
-def measured_prices(game: Game[Any, Any], path: Path | None = None) -> PublishedPrices | None:
-    """Return the prices that ship with a game, or those in a file; None if there are none."""
-    file = path or shipped(game.name, PRICES_FILE)
-    return _read(game, file, PublishedPrices, "the output of `balance price --json`")
-
-
-def _read(game: Game[Any, Any], file: Path | None, kind: type[Measured], what: str) -> Measured | None:
+def _read(
+    kind: type[Measured], name: str, what: str, game: Game[Any, Any], path: Path | None = None
+) -> Measured | None:
     """Read a JSON file as a dataclass; DataError with the first field that does not fit."""
     from pydantic import TypeAdapter, ValidationError
 
+    file = path or shipped(game.name, name)
     if file is None or not file.exists():
         return None
     try:
@@ -174,6 +154,15 @@ def _read(game: Game[Any, Any], file: Path | None, kind: type[Measured], what: s
     if found.game != game.name:
         raise DataError(f"{file}: not {what} of {game.name}, but of {found.game}")
     return found
+
+
+measured_agreement = partial(
+    _read, PublishedAgreement, AGREEMENT_FILE, "the output of scripts/study_search.py"
+)
+measured_ladders = partial(_read, PublishedLadders, LADDER_FILE, "a ladder")
+measured_doubts = partial(_read, PublishedDoubts, CONTESTED_FILE, "the output of `balance contested --json`")
+measured_prices = partial(_read, PublishedPrices, PRICES_FILE, "the output of `balance price --json`")
+"""What ships with a game, or is in a file; None if there is nothing."""
 
 
 def ladder_document(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from balance.dataset.run import Run, open_runs
 from balance.errors import DataError
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 Say = Callable[[str], None]
+FRESH_GAMES: Final = 600
+"""Games of each cell that are played to see whether the worst are as bad as they look."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,6 @@ class Ranked:
     thresholds: Thresholds
     fresh: tuple[Confirmed, ...]
     unconfirmed: str = ""
-    """Why nothing was measured again, if something should have been."""
 
 
 def check_all(
@@ -99,31 +100,30 @@ def check_all(
         return Ranked(found, accepted, (), str(error))
 
 
-def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play, games: int = 2000) -> list[Confirmed]:
+def confirm(ranking: Ranking, named: Sequence[Judgement], play: Play) -> list[Confirmed]:
     """Measure what breaks each of some combinations again, on fresh seeds."""
     from balance.sweep.planning import make_plan
     from balance.sweep.simulation import prepare_plan, require_same_engine
 
-    reasons = [(j, ranking.reason(j)) for j in named]
+    reasons = [(j, reason) for j in named if (reason := ranking.reason(j))]
     run = ranking.runs[0]
     require_same_engine(run.path, run.plan, run.game)
     found: list[Confirmed] = []
-    for players in sorted({j.players for j, _ in reasons}):
-        here = [(j, f) for j, f in reasons if j.players == players and f is not None]
-        if not here:
-            continue
+    tables = {(j.players, finding.cell.lineup) for j, finding in reasons}
+    for players, lineup in sorted(tables):  # one by one: no combination is played where it is not needed
+        here = [(j, f) for j, f in reasons if (j.players, f.cell.lineup) == (players, lineup)]
         plan = make_plan(
             run.game,
             run.catalog,
             edition=run.plan.edition,
-            deals={players: games},
+            deals={players: FRESH_GAMES},
             combinations=sorted({(), *(j.variants for j, _ in here)}),
-            lineups=sorted({f.cell.lineup for _, f in here}),
+            lineups=[lineup],
             seed=fresh_seed(run.plan.seed),
         )
         fresh = statistics([play(prepare_plan(run.game, run.catalog, plan, kept=False))])
         for judgement, finding in here:
-            cell = fresh.find(players, judgement.variants, finding.cell.lineup)
+            cell = fresh.find(players, judgement.variants, lineup)
             again = fresh.figures.find(cell.id, finding.measured.name) if cell else None
             found.append(Confirmed(finding, again, cell.games if cell else 0))
     order = {id(finding): k for k, (_, finding) in enumerate(reasons)}
@@ -164,7 +164,12 @@ def play_until_decided(
         settled = {j.key: j for j in ranking.judgements.judgements if j.verdict is not Verdict.UNDECIDED}
         open_ = [j for j in ranking.judgements.judgements if j.verdict is Verdict.UNDECIDED]
         if look.number == 1:
-            say(_needed(open_, budget))
+            near = [j.further for j in open_ if j.further <= TOO_MANY]
+            close = f"; {len(open_) - len(near):,} are too close to call" if len(near) < len(open_) else ""
+            say(
+                f"about {math.ceil(sum(near)):,} games would decide {len(near):,} of {len(open_):,} open "
+                f"verdicts{close}; the budget is {budget:,}"
+            )
         say(
             f"look {look.number} of {look.of}: {len(settled)} decided, {len(open_)} open, {left:,} games left"
         )
@@ -188,19 +193,7 @@ def play_until_decided(
             left -= run.plan.games
 
 
-def _needed(open_: Sequence[Judgement], budget: int) -> str:
-    """Return what it takes to decide all that is open, as far as the games at hand show."""
-    within = [j.further for j in open_ if j.further <= TOO_MANY]
-    close = len(open_) - len(within)
-    far = f"; {close:,} are too close to call" if close else ""
-    needed = (
-        f"about {math.ceil(sum(within)):,} games would decide {len(within):,} of {len(open_):,} open verdicts"
-    )
-    return f"{needed}{far}; the budget is {budget:,}"
-
-
 def _deals(judgement: Judgement) -> int:
-    """Return how many deals a cell of a combination has so far."""
     return max(cell.cell.deals for cell in judgement.cells)
 
 

@@ -21,7 +21,6 @@ PUBLISHED_SEED: Final = 20261116
 TUNING_SEEDS: Final = range(10**9, 2 * 10**9)
 """The seeds of tuners; no published figure is measured on one of them."""
 SAMPLED: Final = 60
-"""Combinations of variants that stand for all."""
 
 
 def sample(game: Game[Any, Any], catalog: Catalog, edition: str, count: int = SAMPLED) -> list[Combination]:

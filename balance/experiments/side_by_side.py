@@ -21,7 +21,7 @@ from balance.judge.quality import Probed, load_qualities
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Judgements, Key, judge
 from balance.measure.cells import statistics
-from balance.stats.corrections import Look
+from balance.stats.corrections import ONE_LOOK, Look
 
 if TYPE_CHECKING:
     from balance.sweep.simulation import Prepared
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     """Plays a prepared run."""
 
 FRESH_SEED: Final = 1 << 40
-"""The distance between the seed of a run and its confirmation seed."""
 
 
 def fresh_seed(seed: int) -> int:
@@ -53,7 +52,7 @@ def judge_runs(
     runs: Sequence[Run],
     thresholds: Thresholds,
     cells: Iterable[int] | None = None,
-    look: Look | None = None,
+    look: Look = ONE_LOOK,
     settled: Mapping[Key, Judgement] | None = None,
     probed: Mapping[Key, Probed] | None = None,
     **counting: Any,

@@ -24,21 +24,18 @@ from balance.judge.verdict import Verdict
 from balance.sweep.planning import deals_for, parse_precision
 
 SCREENED: Final = 400
-"""Deals of each cell that screen a candidate."""
 JUDGED_PRECISION: Final = STRENGTHS["normal"].precision
 """The precision at which candidates are judged at least, whatever the check has played: few games cannot
 show that anything is fine."""
 MENDED: Final = (Verdict.BENT, Verdict.FINE)
 """What a change must make of a broken combination: a game that works, if another one than in the box."""
 MOST_JUDGED: Final = 8
-"""Candidates that are judged; the rest is given up."""
 MOST_SCREENED: Final = 100
 FREE_STEPS: Final = 2
 """A number moves by at most its own size, or by this if that is more."""
 MOST_RETURNED: Final = 2 / 3
 """How much of the way back to its normal value a number may go; beyond that the idea is given up."""
 _PROBED: Final = 200
-"""Deals that show whether a changed variant still does anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,6 @@ class Tried:
     fresh: Verdict | None = None
     """On fresh seeds; None: it was not mended before."""
     reason: str = ""
-    """Findings that still break it or keep it open."""
 
 
 @dataclass(frozen=True)
@@ -79,15 +75,11 @@ class Remedy:
 
     tried: tuple[Tried, ...]
     possible: int
-    """How many candidates there were."""
     refused: int
-    """How many of those that were reached do not go with the rest of the catalog."""
     change: NumberChange | None
     """The smallest after which the combination is bent or fine, twice."""
     overlay: str
-    """The catalog overlay to try it."""
     games: int
-    """Games played in the search."""
     deals: tuple[tuple[int, int], ...]
     """By number of players: the deals of each cell on which candidates were judged."""
 
@@ -181,23 +173,16 @@ def _moved(number: Number) -> Iterator[int]:
     """
     size = abs(number.value)
     step, reach = max(1, size // 20), max(FREE_STEPS, size)
+    way = 0 if number.normal is None else number.value - number.normal
     for away in range(step, reach + 1, step):
         for new in (number.value - away, number.value + away):
-            if number.low <= new <= number.high and _returned(number, new) <= MOST_RETURNED:
+            returned = (number.value - new) / way if way else 0.0
+            if number.low <= new <= number.high and returned <= MOST_RETURNED:
                 yield new
-
-
-def _returned(number: Number, new: int) -> float:
-    """Return how much of the way to its normal value a number would go."""
-    if number.normal is None or number.value == number.normal:
-        return 0.0
-    return (number.value - new) / (number.value - number.normal)
 
 
 @dataclass
 class _Trial:
-    """Plays and judges candidates as the check has judged what it found broken."""
-
     found: Check
     trials: Trials
 
@@ -217,7 +202,9 @@ class _Trial:
         few = {count: min(SCREENED, deals) for count, deals in self.deals}
         screen = self.check(catalog, seed, few, [(), self.found.variants])
         verdict = screen.verdict
-        if verdict is Verdict.BROKEN or self.still_outside(screen):
+        broke = {finding_key(finding) for judgement in self.found.own for finding in judgement.broken}
+        seeming = {key for key, finding in findings_of(screen.own).items() if finding.seems_outside}
+        if verdict is Verdict.BROKEN or broke & seeming:
             return Tried(change, Verdict.BROKEN, reason=_reason(screen))
         if _does_nothing(self.found, catalog, change.variant):
             return Tried(change, verdict, reason=f"{change.variant} does nothing any more")
@@ -234,11 +221,6 @@ class _Trial:
         """Play a catalog and judge the combination."""
         found, run = self.found, self.trials.play(catalog, parts, deals, seed)
         return judged(found.game, found.catalog, found.variants, [run], sorted(deals), found.thresholds)
-
-    def still_outside(self, screen: Check) -> bool:
-        """Return whether something that broke the combination is still outside, sure or not."""
-        broke = {finding_key(finding) for judgement in self.found.own for finding in judgement.broken}
-        return any(key in broke and finding.seems_outside for key, finding in findings_of(screen.own).items())
 
 
 def _trials(found: Check, place: Path, jobs: int | None) -> Trials:
@@ -259,7 +241,6 @@ def _reason(found: Check) -> str:
 
 
 def _does_nothing(found: Check, catalog: Catalog, variant: str) -> bool:
-    """Return whether games with a changed variant are those without it."""
     import numpy as np
 
     game, plan = found.game, found.runs[0].plan

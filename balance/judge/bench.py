@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -32,23 +32,18 @@ class CellVerdict:
 
     cell: PlannedCell
     strength: str
-    """The strength of play that it holds for: `casual play`."""
     table: Findings
     rows: Array
-    """The places of its findings in the table."""
     missing: tuple[str, ...] = ()
     """Metrics with a threshold that should have been measured and could not: the verdict is not fine."""
     verdict: Verdict = Verdict.UNDECIDED
     judged: bool = True
     """Whether a verdict may rest on it: not on weaker play, and on search only where it finds a fault."""
     not_broken: bool = False
-    """Whether every metric is clearly inside the ends that break the game."""
     p_fine: float = 1.0
-    """The p-value against "outside any end"."""
     further: float = 0.0
     """Games of this cell that would settle it, were everything as estimated; infinite if none would."""
     held: int | None = None
-    """The place of the finding that needs most of them."""
 
     @property
     def findings(self) -> list[Finding]:
@@ -79,7 +74,7 @@ class CellVerdict:
     @property
     def accepted(self) -> list[Finding]:
         """Findings that would break or bend it, had they not been accepted."""
-        return [finding for finding in self.outside if finding.accepted]
+        return [f for f in self.outside if f.accepted and not (f.weaker or f.overridden)]
 
     @property
     def weaker(self) -> list[Finding]:
@@ -93,7 +88,6 @@ class Bench:
 
     statistics: Statistics
     qualities: Qualities = NOTHING_KNOWN
-    """The quality of the play behind each verdict."""
 
     def of(self, cell: PlannedCell) -> list[Measurement]:
         """Return the metrics of a cell."""
@@ -124,33 +118,28 @@ class Bench:
         Metrics that compare policies are judged where they meet the default player, skill where one of it
         sits among others, if that was played; players who think everything out count wherever they play.
         """
-        facts, names = self.statistics.facts, found.figures.names
+        facts, figures = self.statistics.facts, found.figures
         alone = f"one:{facts.usual},"
         every = self.statistics.cells.values()
         skilled = {(c.players, c.variants) for c in every if c.games and c.lineup.startswith(alone)}
-        elsewhere, beside = (
-            np.array(values, np.bool_)
-            for values in (
-                [
-                    not cell.lineup.startswith(alone) and (cell.players, cell.variants) in skilled
-                    for cell in found.cells
-                ],
-                [
-                    cell.lineup != facts.default_lineup
-                    and not self._searches(cell)
-                    and self._default(cell) is not None
-                    for cell in found.cells
-                ],
+
+        def of_cells(holds: Callable[[PlannedCell], bool]) -> Array:
+            return np.fromiter(map(holds, found.cells), np.bool_, len(found.cells))[found.at]
+
+        elsewhere = of_cells(
+            lambda cell: not cell.lineup.startswith(alone) and (cell.players, cell.variants) in skilled
+        )
+        beside = of_cells(
+            lambda cell: (
+                cell.lineup != facts.default_lineup
+                and not self._searches(cell)
+                and self._default(cell) is not None
             )
         )
-        met = f"win_points:{facts.usual}"
-        meets = found.figures.has([cell.id for cell in found.cells], met)
-        skill = found.figures.of_names(one.metric.name == "skill" for one in names)[found.code]
-        comparing = found.figures.of_names(one.metric.compares or one.metric.mixed for one in names)[
-            found.code
-        ]
-        other = beside[found.at] & ~(comparing & meets[found.at])
-        return np.where(skill, elsewhere[found.at], other)
+        meets = figures.has([cell.id for cell in found.cells], f"win_points:{facts.usual}")[found.at]
+        skill = figures.of_names(name.metric.name == "skill" for name in figures.names)[found.code]
+        comparing = figures.of_names(name.metric.compares or name.metric.mixed for name in figures.names)
+        return np.where(skill, elsewhere, beside & ~(comparing[found.code] & meets))
 
     def _searching(self, found: Findings) -> Array:
         """Return what players who search show beside the default player, who shows the metric too."""
@@ -164,10 +153,8 @@ class Bench:
         return wanted
 
     def _searches(self, cell: PlannedCell) -> bool:
-        """Return whether the players of a cell think everything out."""
         return not strength_of(self.statistics.facts, cell.lineup).learned
 
     def _default(self, cell: PlannedCell) -> PlannedCell | None:
-        """Return the cell of the default player with the same players and variants, if it was played."""
         found = self.statistics.find(cell.players, cell.variants, self.statistics.facts.default_lineup)
         return found if found is not None and found.games else None

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,6 @@ from balance.measure.metrics import Array
 from balance.stats.deconvolution import chances_beyond, normal_scores
 
 _LEVEL: Final = 0.025
-"""The one-sided level of each end of the interval."""
 _BAND: Final = 1.5
 """Standard errors around a threshold within which nobody can say on which side the truth is."""
 _SPREAD: Final = 3.0
@@ -67,16 +66,8 @@ def counted(judgements: Iterable[Judgement]) -> tuple[Counted, ...]:
     return tuple(found)
 
 
-class _Counting(NamedTuple):
-    """The findings of one table that count, and the place of the judgement of each."""
-
-    table: Findings
-    rows: Array
-    places: Array
-
-
-def _counting(judgements: Sequence[Judgement]) -> list[_Counting]:
-    """Return the findings that count; judgements of several looks have several tables."""
+def _counting(judgements: Sequence[Judgement]) -> list[tuple[Findings, Array, Array]]:
+    """Return by table the findings that count, and the place of the judgement of each."""
     by_table: dict[int, list[tuple[int, CellVerdict]]] = {}
     for place, judgement in enumerate(judgements):
         for cell in judgement.cells:
@@ -87,12 +78,11 @@ def _counting(judgements: Sequence[Judgement]) -> list[_Counting]:
         rows = np.concatenate([cell.rows for _, cell in own])
         places = np.repeat([place for place, _ in own], [len(cell.rows) for _, cell in own])
         counts = table.counts[rows]
-        found.append(_Counting(table, rows[counts], places[counts]))
+        found.append((table, rows[counts], places[counts]))
     return found
 
 
 def _sum(chances: Floats, spread: float) -> float:
-    """Return the expected number, and some standard deviations more."""
     return float(chances.sum() + spread * math.sqrt((chances * (1 - chances)).sum()))
 
 
@@ -138,7 +128,6 @@ def _chances(judgements: Sequence[Judgement]) -> Mapping[Verdict, Floats]:
 
 
 def _p_values(judgements: Sequence[Judgement]) -> dict[Verdict, tuple[Floats, Floats]]:
-    """Return by class the p-values of "it is" and of "it is not" of all combinations."""
     size = len(judgements)
     outside = {breaks: np.ones(size) for breaks in (True, False)}
     inside = {breaks: np.zeros(size) for breaks in (True, False)}
@@ -168,7 +157,6 @@ def _p_values(judgements: Sequence[Judgement]) -> dict[Verdict, tuple[Floats, Fl
 
 
 def _rejected(p_values: Floats) -> int:
-    """Return how many Holm's procedure rejects."""
     ordered = np.sort(p_values)
     too_large = ordered * np.arange(len(ordered), 0, -1) > _LEVEL
     return int(too_large.argmax()) if too_large.any() else len(ordered)

@@ -26,13 +26,11 @@ class Finding:
     measured: Measurement
     threshold: Threshold
     upper: bool
-    """Whether the upper end of the range is looked at."""
     p_broken: float = 1.0
     """Against "within the range at this end"."""
     p_fine: float = 1.0
     """Against "outside the range at this end"."""
     z: float = 0.0
-    """How many standard errors the estimate is above the end of the range."""
     accepted: bool = False
     """Whether a user accepts it: it is listed, and no verdict depends on it."""
     weaker: bool = False
@@ -44,9 +42,7 @@ class Finding:
     overridden: bool = False
     """Whether players who search decide it, and differently: no verdict depends on it."""
     adjusted: float = 1.0
-    """`p_broken`, corrected over all tests of its class."""
     outside: bool = False
-    """Whether the metric is clearly outside its range at this end."""
     inside: bool = False
     """Whether it is clearly inside; tested only where players search."""
 
@@ -164,13 +160,10 @@ class Findings:
         self.weaker, self.pooled, self.search, self.overridden, self.outside, self.inside = (
             np.zeros(size, np.bool_) for _ in range(6)
         )
-        self._compute_p_values()
         self._known: dict[int, Finding] = {}
-
-    def _compute_p_values(self) -> None:
-        kinds, places = self.figures.kind[self.row], self.figures.place[self.row]
+        own_kind, places = self.figures.kind[self.row], self.figures.place[self.row]
         for kind, upper in product(range(len(self.figures.estimates)), (False, True)):
-            own = np.flatnonzero((kinds == kind) & (self.upper == upper))
+            own = np.flatnonzero((own_kind == kind) & (self.upper == upper))
             made, bound = self.figures.estimates[kind][places[own]], self.bound[own]
             self.p_broken[own] = made.above(bound) if upper else made.below(bound)
             self.p_fine[own] = made.at_most(bound) if upper else made.at_least(bound)

@@ -38,14 +38,12 @@ class Interaction:
     measure: str
     """The name of its sums: `mean_length`, `stalls`, `win_points:adaptive`."""
     title: str
-    """Its name in a sentence."""
     scale: str
     """`log`: the logarithm of a factor; `points`: a difference of shares or win points."""
     interval: Interval
     p: float
     """Two-sided, against "nothing beyond"."""
     adjusted: float
-    """Corrected over all interactions that were looked at."""
 
     def sentence(self) -> str:
         """Return it in words."""
@@ -83,15 +81,11 @@ def interactions(
     logs = rows["scale"] == LOG
     normal = Normal(rows["value"], rows["error"], rows["deals"])
     ratio = read_ratios({**rows, "most": np.full(len(logs), np.inf)})
-    value, low, high, above, below = (
-        np.where(logs, *both).tolist()
-        for both in (
-            (normal.value, ratio.value),
-            (normal.low, ratio.low),
-            (normal.high, ratio.high),
-            (normal.above(0.0), ratio.above(0.0)),
-            (normal.below(0.0), ratio.below(0.0)),
-        )
+    value, low, high = (
+        np.where(logs, getattr(normal, end), getattr(ratio, end)).tolist() for end in ("value", "low", "high")
+    )
+    above, below = (
+        np.where(logs, *(getattr(one, side)(0.0) for one in (normal, ratio))) for side in ("above", "below")
     )
     p_values = np.minimum(1.0, 2 * np.minimum(above, below)).tolist()
     return [
@@ -148,10 +142,10 @@ class Together:
 
     def sentence(self) -> str:
         """Return it in words."""
-        both = " and ".join(self.variants)
+        where = f"({self.players} players, {self.strength})"
         if self.sure:
-            return f"neither breaks it, together they do: {both}, {self.players} players, {self.strength}"
-        return f"possibly only together: {both}, {self.players} players, {self.strength}"
+            return f"Neither breaks it alone, together they do {where}"
+        return f"Possibly only together: whether one alone breaks it is open {where}"
 
 
 def together(judgements: Judgements, statistics: Statistics) -> list[Together]:

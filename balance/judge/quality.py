@@ -27,7 +27,6 @@ MOST: Final = 0.3
 """Win points above a fair share that a best reply may gain at most, at the upper end of the interval."""
 
 Key = tuple[int, tuple[str, ...]]
-"""The players and variants that a verdict is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,6 @@ class Probed:
 
     gain: float
     low: float
-    """Gained at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +57,7 @@ class Prediction:
     """Regressions of the gain of a best reply, made by `scripts/measure_replies.py`."""
 
     rules: Ridge
-    """On the number of players and the rules."""
     probe: Ridge
-    """The same with the gain of a probe."""
 
     def of(self, features: Mapping[str, float], probed: Probed | None) -> Quality:
         """Return the predicted quality; a best reply gains at least nothing, and what a probe has gained."""
@@ -86,9 +82,7 @@ class Qualities:
 
     measured: Mapping[Key, Quality]
     prediction: Prediction | None = None
-    """What is predicted where nothing was measured; None if there is no prediction."""
     run: Run | None = None
-    """A run with the rules that predictions are for."""
     probed: Mapping[Key, Probed] = field(default_factory=dict)
 
     def of(self, key: Key) -> Quality | None:
@@ -116,8 +110,13 @@ def load_qualities(
 
     try:
         raw = json.loads(file.read_bytes())
-        cells = [dict(cell, variants=cell[run.game.facts.variants]) for cell in raw["cells"]]
-        replies = TypeAdapter(list[_Reply]).validate_python(cells)
+        figures = {
+            (cell["players"], tuple(sorted(cell[run.game.facts.variants]))): {
+                "gain": cell["gain"], "low": cell["low"], "high": cell["high"], "source": "measured"
+            }
+            for cell in raw["cells"]
+        }  # fmt: skip
+        measured = TypeAdapter(dict[Key, Quality]).validate_python(figures)
         prediction = TypeAdapter(Prediction | None).validate_python(raw.get("prediction"))
     except (OSError, ValueError, KeyError, TypeError) as error:  # pydantic's are ValueErrors
         raise DataError(f"{file}: not gains of best replies: {error!r}") from error
@@ -125,31 +124,15 @@ def load_qualities(
     stale = {name for name in now if raw.get("stamp", {}).get(name) != now[name]}
     if stale - {"catalog"}:
         return NOTHING_KNOWN
-    found: dict[Key, Quality] = {}
-    for one in replies if not stale and run.plan.edition == run.game.facts.default_edition else ():
-        found[one.players, tuple(sorted(one.variants))] = Quality(one.gain, one.low, one.high, "measured")
-    return Qualities(found, prediction if isinstance(run.game, Featured) else None, run, probed or {})
-
-
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    """The gain of one best reply; other fields of the file are for readers."""
-
-    players: int
-    variants: tuple[str, ...]
-    gain: float
-    low: float
-    high: float
+    if stale or run.plan.edition != run.game.facts.default_edition:
+        measured = {}
+    return Qualities(measured, prediction if isinstance(run.game, Featured) else None, run, probed or {})
 
 
 def columns(quality: Quality | None) -> dict[str, Any]:
     """Return the quality of play as columns of a record."""
-    return {
-        "reply_gain": quality and quality.gain,
-        "reply_low": quality and quality.low,
-        "reply_high": quality and quality.high,
-        "reply_source": quality and quality.source,
-    }
+    names = ("gain", "low", "high", "source")
+    return {f"reply_{name}": quality and getattr(quality, name) for name in names}
 
 
 def quality_sentence(quality: Quality | None) -> str:

@@ -21,10 +21,9 @@ from balance.judge.sentences import finding_sentence, in_brief, pool_sentence
 from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Judgements, Key, Verdict, judge
 from balance.measure.cells import Statistics, statistics
-from balance.stats.corrections import Look
+from balance.stats.corrections import ONE_LOOK, Look
 
 HEADLINE: Final = 10
-"""How many of the worst are named, after they were confirmed."""
 
 
 @dataclass(frozen=True)
@@ -85,13 +84,13 @@ def judged_cells(runs: Sequence[Run], players: Sequence[int] = ()) -> list[int]:
 def ranked(judgements: Sequence[Judgement], both: Sequence[Together] = ()) -> tuple[Judgement, ...]:
     """Return verdicts in the order in which a designer wants to read them: surprises, then the worst."""
     surprising = {one.key for one in both if one.sure}
-    return tuple(sorted(judgements, key=lambda j: (j.key not in surprising, *_order(j))))
-
-
-def _order(judgement: Judgement) -> tuple[object, ...]:
-    """Return what to sort by: broken first, then undecided, bent and fine; those furthest outside before."""
-    rank = list(Verdict).index(judgement.verdict)
-    return rank, -judgement.severity, -judgement.further, judgement.players, judgement.variants
+    ranks = list(Verdict)
+    return tuple(
+        sorted(
+            judgements,
+            key=lambda j: (j.key not in surprising, ranks.index(j.verdict), -j.severity, -j.further, j.key),
+        )
+    )
 
 
 def rank(
@@ -99,7 +98,7 @@ def rank(
     thresholds: Thresholds,
     players: Sequence[int] = (),
     *,
-    look: Look | None = None,
+    look: Look = ONE_LOOK,
     settled: dict[Key, Judgement] | None = None,
     summed: Statistics | None = None,
 ) -> Ranking:

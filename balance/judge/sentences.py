@@ -18,7 +18,6 @@ from balance.stats.intervals import Interval
 from balance.stats.ratio import Multiple
 
 _MOST_BRIEF: Final = 3
-"""Things that a line in brief names."""
 _NOBODY: Final = 0.005
 """A share below which sentences say that nobody does it."""
 
@@ -27,7 +26,6 @@ _NEEDS: Final = {
     "skill": "needs one default player among others",
     "win_points": "needs other styles at the table of the default player",
 }
-"""The property that games need to show a metric."""
 
 
 def percent(value: float, near: float | None = None) -> str:
@@ -41,7 +39,6 @@ def percent(value: float, near: float | None = None) -> str:
 
 
 def _number(metric: Metric, value: float, near: float | None = None) -> str:
-    """Return a number in words, with as many digits as `near`, the figure that it stands beside, has."""
     if metric.form == "share":
         return percent(value, near)
     if metric.form == "rounds":
@@ -63,7 +60,8 @@ def measured_sentence(
     """
     metric = measured.metric
     if metric.plain and isinstance(measured.estimate, Multiple):
-        return f"{_capital(brief(measured))}, {_figure(metric, measured.interval)} times as much"
+        said = brief(measured)
+        return f"{said[:1].upper()}{said[1:]}, {_figure(metric, measured.interval)} times as much"
     of = (items or {}).get(measured.of, measured.of) if metric.name == "item" else measured.of
     sentence = metric.sentence or metric.title + (" ({of})" if of else "") + ": {x}"
     said = sentence.format(x=_figure(metric, measured.interval), of=of, Of=of.capitalize())
@@ -107,10 +105,6 @@ def in_brief(findings: Iterable[Finding], without: Callable[[Finding], Measureme
         metric = finding.measured.metric
         kinds.setdefault(metric.measure + finding.measured.of, finding)
     return ", ".join(finding_brief(one, without(one)) for one in list(kinds.values())[:_MOST_BRIEF])
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def finding_sentence(

@@ -84,7 +84,6 @@ class Accepted:
     metric: str
     of: str = ""
     end: str = ""
-    """`low`, `high`, or nothing for both."""
 
     def covers(self, measured: Measurement | Name, *, upper: bool) -> bool:
         """Return whether a finding is accepted."""
@@ -104,7 +103,6 @@ class Thresholds:
 
     entries: tuple[Threshold, ...]
     overlays: tuple[Path, ...] = ()
-    """The files of a user that were laid over the official ones."""
     accepted: tuple[Accepted, ...] = ()
 
     def of(self, measured: Measurement | Name) -> Threshold | None:
@@ -186,12 +184,11 @@ def _accepted(text: str, facts: Facts) -> Accepted:
 
 
 def _known_id(name: str, facts: Facts) -> str:
-    """Return an id; ValueError if it names nothing that can be judged."""
     kind, colon, of = name.partition(":")
     known = metrics_of(facts)
     if kind not in known:
         raise ValueError(f"{unknown('metric', kind, list(known))} (metrics: {', '.join(known)})")
-    if colon and not known[kind].several:
+    if colon and not known[kind].things and kind != "item":
         raise ValueError(f"the metric {kind} is one number; write {kind}")
     if colon and of not in known[kind].things and not (kind == "item" and of.isdigit()):
         raise ValueError(unknown(kind, of, list(known[kind].things)))
@@ -211,8 +208,6 @@ _Class = Annotated[Class, word(tuple(Class)), AfterValidator(Class)]
 
 
 class _AcceptForm(Form):
-    """One `[[accept]]`."""
-
     stand_ins: ClassVar = {"id": Accepted("")}
 
     id: Annotated[Accepted, _in_file(_accepted)]
@@ -220,8 +215,6 @@ class _AcceptForm(Form):
 
 
 class _ThresholdForm(Form):
-    """One `[[threshold]]`."""
-
     stand_ins: ClassVar = {"id": "", "reason": "?"}
 
     id: Annotated[str, _in_file(_known_id)]

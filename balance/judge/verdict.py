@@ -31,12 +31,11 @@ from balance.judge.thresholds import Class, Thresholds
 from balance.measure.cells import Statistics
 from balance.measure.metrics import Array
 from balance.stats.arithmetic import separation
-from balance.stats.corrections import Look, benjamini_yekutieli, harmonic
+from balance.stats.corrections import ONE_LOOK, Look, benjamini_yekutieli, harmonic
 
 ALPHA: Final = 0.05
 """The rate of false claims among claims of one kind: outside an end of each class, not broken, fine."""
 TOO_MANY: Final = 1_000_000
-"""Games beyond which a verdict is called too close to call."""
 
 
 def combined(verdicts: Iterable[Verdict]) -> Verdict:
@@ -61,17 +60,11 @@ class Judgement:
     not_looked_at: tuple[str, ...] = ()
     """Metrics with a threshold that these games do not show: the verdict is not fine."""
     quality: Quality | None = None
-    """How much a best reply gains; None if that is not known."""
 
     @property
     def key(self) -> Key:
         """The players and variants that it is about."""
         return self.players, self.variants
-
-    @property
-    def tests(self) -> int:
-        """How many ends of ranges were tested."""
-        return sum(len(cell.rows) for cell in self.cells)
 
     @property
     def broken(self) -> list[Finding]:
@@ -89,15 +82,25 @@ class Judgement:
         return sorted((finding for cell in self.cells for finding in cell.accepted), key=worst_first)
 
     @property
+    def weaker_alone(self) -> list[tuple[CellVerdict, list[Finding]]]:
+        """Cells with findings of weaker play, without what the default player seems to show too."""
+        known = {
+            (finding.measured.name, finding.upper)
+            for cell in self.cells
+            for finding in cell.findings
+            if finding.seems_outside and not finding.weaker
+        }
+        found = (
+            (cell, [f for f in cell.weaker if (f.measured.name, f.upper) not in known]) for cell in self.cells
+        )
+        return [(cell, alone) for cell, alone in found if alone]
+
+    @property
     def reasons(self) -> list[Finding]:
         """The findings that the verdict rests on: what breaks it, or what bends it."""
-        return (
-            self.broken
-            if self.verdict is Verdict.BROKEN
-            else self.bent
-            if self.verdict is Verdict.BENT
-            else []
-        )
+        if self.verdict is Verdict.BROKEN:
+            return self.broken
+        return self.bent if self.verdict is Verdict.BENT else []
 
     @property
     def not_broken(self) -> bool:
@@ -162,16 +165,13 @@ class Family:
     """Everything that was looked at together, and so is corrected for."""
 
     tests: int
-    """One-sided tests: cells times metrics times ends of ranges."""
     breaking: int
     """Those of them at ends that break the game; the others are corrected together, apart from these."""
     pooled: int
     """Those that can only charge a combination, of what is judged over everything: corrected apart."""
     cells: int
-    """Cells, each one claim of *not broken* and one of *fine*."""
     metrics: int
     alpha: float
-    """The rate of false claims, of this look."""
     level_broken: float
     """A p-value that would be enough for one more metric outside an end that breaks the game."""
     level_bent: float
@@ -228,7 +228,7 @@ def judge(
     *,
     cells: Iterable[int] | None = None,
     alpha: float = ALPHA,
-    look: Look | None = None,
+    look: Look = ONE_LOOK,
     settled: Mapping[Key, Judgement] | None = None,
     bench: Bench | None = None,
 ) -> Judgements:
@@ -252,35 +252,32 @@ def judge(
         for place, cell in enumerate(looked)
     ]
     may_break = _note_missing(statistics, thresholds, looks)
-    rate = alpha * (1.0 if look is None else look.part)
+    rate = alpha * look.part
     family = _correct(table, looks, may_break, list(kept.values()), rate)
     groups: dict[Key, list[int]] = {}
     for place, cell in enumerate(looked):
         groups.setdefault((cell.players, cell.variants), []).append(place)
-    shown = _metrics_shown(table)
-    number = 1 if look is None else look.number
+    shown: dict[str, Array] = {}  # by metric the cells that show it, weaker play aside
+    for code, name in enumerate(table.figures.names):
+        at = table.at[(table.code == code) & ~table.weaker]
+        shown.setdefault(name.metric.name, np.zeros(len(looked), np.bool_))[at] = True
     found = []
     for key, places in groups.items():
         own = [looks[place] for place in places]
         seen = {name for name, cells_with in shown.items() if cells_with[places].any()}
         seen |= {name for one in own for name in one.missing}
         unseen = tuple(name for name in thresholds.wanted(variants=bool(key[1])) if name not in seen)
-        found.append(_judgement(key, own, unseen, number, bench.qualities.of(key)))
+        quality = bench.qualities.of(key)
+        poor = quality is not None and quality.poor
+        verdict = combined(cell.verdict for cell in own if cell.judged)
+        if (verdict is Verdict.FINE and (unseen or poor)) or (verdict is Verdict.BENT and poor):
+            verdict = Verdict.UNDECIDED
+        found.append(Judgement(*key, verdict, tuple(own), look.number, unseen, quality))
     pools = judge_pools(bench, thresholds, rate, {cell.players for cell in wanted.values()})
     return Judgements(tuple(sorted([*kept.values(), *found], key=lambda j: j.key)), family, pools)
 
 
-def _metrics_shown(table: Findings) -> dict[str, Array]:
-    """Return by metric which cells show it, weaker play aside."""
-    found: dict[str, Array] = {}
-    for code, name in enumerate(table.figures.names):
-        own = table.at[(table.code == code) & ~table.weaker]
-        found.setdefault(name.metric.name, np.zeros(len(table.cells), np.bool_))[own] = True
-    return found
-
-
 def _note_missing(statistics: Statistics, thresholds: Thresholds, looks: Sequence[CellVerdict]) -> Array:
-    """Note what cells without a baseline lack, and return where that could break the game."""
     may_break = np.zeros(len(looks), np.bool_)
     for place, seen in enumerate(looks):
         if seen.cell.variants and statistics.baseline(seen.cell) is None:
@@ -346,7 +343,6 @@ def _family(table: Findings, kind: tuple[bool, bool]) -> Array:
 
 
 def _any(table: Findings, which: Array) -> Array:
-    """Return the cells that have a finding of some kind."""
     return np.bincount(table.at[which], minlength=len(table.cells)) > 0
 
 
@@ -394,16 +390,6 @@ def _adjusted(p_values: Array, counted: int) -> Array:
     return np.array(benjamini_yekutieli([*p_values.tolist(), *[1.0] * counted])[: len(p_values)], np.float64)
 
 
-def _judgement(
-    key: Key, cells: Sequence[CellVerdict], unseen: tuple[str, ...], look: int, quality: Quality | None
-) -> Judgement:
-    verdict = combined(cell.verdict for cell in cells if cell.judged)
-    poor = quality is not None and quality.poor
-    if (verdict is Verdict.FINE and (unseen or poor)) or (verdict is Verdict.BENT and poor):
-        verdict = Verdict.UNDECIDED
-    return Judgement(*key, verdict, tuple(cells), look, unseen, quality)
-
-
 def _decide(
     table: Findings,
     looks: Sequence[CellVerdict],
@@ -412,7 +398,6 @@ def _decide(
     not_broken: Array,
     fine: Array,
 ) -> None:
-    """Put the verdict on each cell."""
     faults = table.outside & table.counts
     broken, bent = (_any(table, faults & which) for which in (table.breaks, ~table.breaks))
     searched, looked = _any(table, table.search), _any(table, np.ones(len(table), np.bool_))

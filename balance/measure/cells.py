@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from balance.dataset.measures import declared
-from balance.dataset.metric_views import QUANTILES
+from balance.dataset.metric_views import COMMON, QUANTILES, SUMS
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.views import SUMMED, create_views, games_by_cell
@@ -30,8 +30,6 @@ _MEMORY: Final = "1500MB"
 _LEAST: Final = 450
 """MB for runs of up to three million games; larger ones may take more, in proportion."""
 _NAME: Final = """case when "of" = '' then measure else measure || ':' || "of" end as name"""
-SUMS: Final = ("deals", "num", "den", "num2", "den2", "numden")
-_COMMON: Final = ("deals", "x", "y", "u", "v", "xu", "xv", "yu", "yv")
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,6 @@ class Statistics:
 
     facts: Facts
     cells: Mapping[int, PlannedCell]
-    """By id; `deals` is how many were counted."""
     figures: Figures
     pools: Statistics | None = None
     """What is judged over everything: all cells of the default player with the same number of players, deal
@@ -90,7 +87,6 @@ def connect_to(
 
 
 def _limit(con: duckdb.DuckDBPyConnection, runs: Sequence[Run]) -> None:
-    """Let a connection take no more memory than these runs need: DuckDB takes what it may."""
     games = sum(run.plan.games for run in runs)
     con.execute(f"set memory_limit = '{max(_LEAST, games * _LEAST // 3_000_000)}MB'")
 
@@ -128,7 +124,6 @@ def statistics(
 
 
 def _blocks(con: duckdb.DuckDBPyConnection, facts: Facts) -> Iterator[Block]:
-    """Yield the estimates of each kind."""
     lengths = _columns(con, "from lengths order by all")
     if not lengths["cell_id"].size:
         return
@@ -143,7 +138,7 @@ def _blocks(con: duckdb.DuckDBPyConnection, facts: Facts) -> Iterator[Block]:
     views += ["metric_items s"] if facts.mask("opening") else []
     yield from (_sums(con, f"select cell_id, {_NAME}, {_ratio('s')} from {view}") for view in views)
     multiples = {one.name: one.multiple.name for one in declared(facts) if one.multiple}
-    common = ", ".join(f"p.{name}::bigint as {name}" for name in _COMMON)
+    common = ", ".join(f"p.{name}::bigint as {name}" for name in COMMON)
     both = "{0}.cell_id = p.{1} and {0}.measure = p.measure"
     found = _columns(
         con,
@@ -152,7 +147,7 @@ def _blocks(con: duckdb.DuckDBPyConnection, facts: Facts) -> Iterator[Block]:
         join metric_sums b on {both.format("b", "base_id")}""",
     )
     own, base = (read_ratios(found, side) for side in ("own_", "base_"))
-    made = Multiple(own, base, Common(*(found[name] for name in _COMMON)))
+    made = Multiple(own, base, Common(*(found[name] for name in COMMON)))
     yield Block(found["cell_id"], [multiples[name] for name in found["name"]], made)
     luck = _columns(con, "select cell_id, value, error, deals from luck")
     yield Block(
@@ -161,7 +156,6 @@ def _blocks(con: duckdb.DuckDBPyConnection, facts: Facts) -> Iterator[Block]:
 
 
 def _pools(con: duckdb.DuckDBPyConnection, facts: Facts) -> Statistics:
-    """Return what is judged over everything that was played."""
     block = _sums(
         con, f"select 2 * players + dry::int as cell_id, {_NAME}, {_ratio('s')} from metric_pools s"
     )
@@ -173,7 +167,6 @@ def _pools(con: duckdb.DuckDBPyConnection, facts: Facts) -> Statistics:
 
 
 def _ratio(table: str, prefix: str = "") -> str:
-    """Return SQL for the sums of a figure; without a greatest value it is an amount."""
     sums = [f"{table}.{name}::bigint as {prefix}{name}" for name in SUMS]
     return ", ".join([*sums, f"coalesce({table}.most, 'infinity'::double) as {prefix}most"])
 
@@ -199,13 +192,6 @@ def _sums(con: duckdb.DuckDBPyConnection, query: str) -> Block:
 
 def _columns(con: duckdb.DuckDBPyConnection, query: str) -> Mapping[str, Any]:
     return con.execute(query).fetchnumpy()
-
-
-def telling_game(con: duckdb.DuckDBPyConnection, cell: int) -> tuple[int, int, int | None]:
-    """Return the first game of middle length of a cell, that length, and the first that nobody wins."""
-    wanted = "select typical, middle, stalled from telling_games where cell_id = ?"
-    typical, middle, stalled = con.execute(wanted, [cell]).fetchall()[0]
-    return typical, middle, stalled
 
 
 def planned_cells(runs: Sequence[Run], wanted: set[int] | None = None) -> dict[int, PlannedCell]:

@@ -6,7 +6,7 @@ are caused by it; docs/metrics.md has the reasons. Nothing is counted here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.saved_queries import bind, find_question
 from balance.errors import UsageError
-from balance.games.contract import Facts
+from balance.games.contract import Catalog, Game
 from balance.games.variants import combinations_of
 from balance.measure.cells import connect_to
 from balance.nearest import unknown
@@ -35,14 +35,9 @@ class Item:
     score: int | None
 
 
-def items_of(run: Run) -> list[Item]:
-    """Return the items of a run in the order of their bits: by id."""
-    return items_from(run.game.facts, run.small(run.game.facts.items).to_dicts())
-
-
-def items_from(facts: Facts, rows: Iterable[Mapping[str, Any]]) -> list[Item]:
-    """Return the items in rows of a catalog's listing, in the order of their bits: by id."""
-    named = facts.item_columns
+def items_of(game: Game[Any, Any], catalog: Catalog) -> list[Item]:
+    """Return the items of a catalog in the order of their bits: by id."""
+    named, kind = game.facts.item_columns, next(kind for kind in game.kinds if kind.name == game.facts.item)
     return [
         Item(
             int(row["id"]),
@@ -50,7 +45,7 @@ def items_from(facts: Facts, rows: Iterable[Mapping[str, Any]]) -> list[Item]:
             int(row[named.cost]) if named.cost else None,
             int(row[named.score]) if named.score else None,
         )
-        for row in sorted(rows, key=lambda row: int(row["id"]))
+        for row in sorted(game.rows(catalog, kind), key=lambda row: int(row["id"]))
     ]
 
 
@@ -99,32 +94,17 @@ def values(
 
     `variants` are combinations as in `balance.simulate`.
     """
+    import polars as pl
+
     opened = [runs] if isinstance(runs, Run) else list(runs)
     combinations = None
     if variants is not None and opened:
         given = [variants] if isinstance(variants, str) else list(variants)
         run = opened[0]
         combinations = combinations_of(run.game, run.catalog, run.plan.edition, given)
-    return _asked("item-values", opened, choose_cells(opened, lineup, players, combinations))
-
-
-def interactions(
-    runs: Run | Sequence[Run], *, lineup: str | None = None, players: Iterable[int] | None = None
-) -> pl.DataFrame:
-    """Return how much more each item is worth under each variant: the query file `report/item-variants`."""
-    opened = [runs] if isinstance(runs, Run) else list(runs)
-    cells = choose_cells(opened, lineup, players)
-    facts = opened[0].game.facts
-    if not facts.mask("opening"):
-        raise UsageError(f"{facts.title} deals no {facts.items} before the first decision")
-    return _asked("item-variants", opened, cells, most=1_000_000)
-
-
-def _asked(name: str, runs: Sequence[Run], cells: Sequence[PlannedCell], **given: object) -> pl.DataFrame:
-    import polars as pl
-
-    question = find_question(f"report/{name}")
-    with connect_to(runs, [cell.id for cell in cells]) as con:
-        result = con.execute(question.sql, bind(con, question, {"lineup": cells[0].lineup, **given}))
+    cells = choose_cells(opened, lineup, players, combinations)
+    question = find_question("report/item-values")
+    with connect_to(opened, [cell.id for cell in cells]) as con:
+        result = con.execute(question.sql, bind(con, question, {"lineup": cells[0].lineup}))
         columns = [column[0] for column in result.description or []]
         return pl.DataFrame(result.fetchall(), schema=columns, orient="row", infer_schema_length=None)

@@ -22,7 +22,6 @@ from balance.stats.ratio import Multiple, Normal, Quantiles, Ratio
 Array = npt.NDArray[Any]
 Estimate = Ratio | Multiple | Quantiles | Normal
 _MOST_LUCK: Final = 1.0
-"""The deal decides everything."""
 
 
 class Name(NamedTuple):

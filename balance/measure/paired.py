@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset.measures import declared, fractions, met_policies
 from balance.dataset.paired_views import (
-    PairedCell,
     create_dealt_sums,
-    create_groups,
     create_item_sums,
     create_paired,
     create_paired_sums,
@@ -40,9 +38,7 @@ class Pairing:
     lineup: str
     replicates: int
     deals: int
-    """That both have."""
     base: int
-    """The id of the cell in the run of the base."""
     candidate: int
 
 
@@ -53,11 +49,8 @@ class Group:
     players: int
     lineup: str
     variants: tuple[str, ...] | None = None
-    """None: all combinations."""
     whole: bool = False
-    """Whether `variants` is the whole combination: one cell."""
     without: bool = False
-    """Whether it is all combinations but this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +78,8 @@ def pair_cells(base: Run, candidate: Run, wanted: Iterable[tuple[int, tuple[str,
         other = known.get(cell.key)
         if cell.key not in keys or not cell.games or other is None or other.replicates != cell.replicates:
             continue
-        one, two = cell.indices, other.indices
-        common = min(one.stop, two.stop) - max(one.start, two.start)
-        if common > 0:
+        common = len(cell.common(other))
+        if common:
             found.append(Pairing(len(found), *cell.key, cell.replicates, common, cell.id, other.id))
     return Phase(base, candidate, tuple(found))
 
@@ -101,16 +93,15 @@ def groups_of(pairings: Sequence[Pairing]) -> dict[Group, list[int]]:
         for variant in own.variants:
             found.setdefault(Group(*at, (variant,)), []).append(own.number)
         found.setdefault(Group(*at, own.variants, whole=True), []).append(own.number)
-    whole = {
+    every = {
         (group.players, group.lineup): len(own) for group, own in found.items() if group.variants is None
     }
-
-    def says_more(group: Group, own: Sequence[int]) -> bool:
-        """Return whether it is neither one combination alone nor all of them under another name."""
-        every = len(own) == whole[group.players, group.lineup]
-        return group.whole or (len(own) > 1 and (group.variants is None or not every))
-
-    return {group: own for group, own in found.items() if says_more(group, own)}
+    return {  # neither one combination alone nor all of them under another name
+        group: own
+        for group, own in found.items()
+        if group.whole
+        or (len(own) > 1 and (group.variants is None or len(own) < every[group.players, group.lineup]))
+    }
 
 
 # --- differences
@@ -125,7 +116,9 @@ def paired_measures(
     measures = declared(game.facts, met_policies(game, [cell for cell in cells if cell]))
     figures = [one for one in fractions(measures) if one.measure.compared]
     found: dict[Group, dict[str, Difference]] = {}
-    for some in _tables(groups):
+    # those of one number of players and lineup at a time: they have cells in common
+    for table in dict.fromkeys((group.players, group.lineup) for group in groups):
+        some = {group: own for group, own in groups.items() if (group.players, group.lineup) == table}
         with _connect(phase, some) as con:
             create_paired_sums(con, figures)
             rows = con.execute(f'select part, measure, "of", {_SUMS} from paired_sums').fetchall()
@@ -177,31 +170,22 @@ def paired_dealt(
     return found
 
 
-def _tables(groups: Mapping[Group, Sequence[int]]) -> Iterator[dict[Group, Sequence[int]]]:
-    """Yield the groups of one number of players and lineup at a time: they have cells in common."""
-    for table in dict.fromkeys((group.players, group.lineup) for group in groups):
-        yield {g: own for g, own in groups.items() if (g.players, g.lineup) == table}
-
-
 def _connect(phase: Phase, groups: Mapping[Group, Sequence[int]]) -> duckdb.DuckDBPyConnection:
-    """Return a connection with the views of both runs and the members of groups."""
     con = connect()
     numbers = {number for own in groups.values() for number in own}
     cells = [
-        PairedCell(own.number, own.players, own.base, own.candidate)
+        (own.number, own.players, own.base, own.candidate)
         for own in phase.pairings
         if not groups or own.number in numbers
     ]
-    create_paired(con, phase.base, phase.candidate, cells)
-    members = enumerate(groups.values())
-    create_groups(con, ((number, part, len(own) == 1) for part, own in members for number in own))
+    members = [(number, part, len(own) == 1) for part, own in enumerate(groups.values()) for number in own]
+    create_paired(con, phase.base, phase.candidate, cells, members)
     return con
 
 
 def _by_group(
     groups: Mapping[Group, Sequence[int]], rows: Iterable[Sequence[Any]]
 ) -> Iterator[tuple[Group, list[Sequence[Any]]]]:
-    """Yield each group with its rows, in the order of the groups."""
     by_part: dict[int, list[Sequence[Any]]] = {}
     for part, *row in rows:
         by_part.setdefault(part, []).append(row)

@@ -12,16 +12,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from balance.dataset.measures import Metric
 from balance.dataset.plan import PlannedCell
 from balance.dataset.schema import split_game_id
 from balance.judge.interaction import Interaction
 from balance.judge.sentences import needed_sentence
 from balance.judge.verdict import CellVerdict, Verdict
 from balance.measure.metrics import Measurement, Name
-from balance.report.evidence import Evidence
-from balance.report.formatting import command_path
+from balance.report.evidence import Evidence, rule_of
+from balance.report.formatting import command_path, listed
 from balance.report.glossary import game_words, own_words
+from balance.report.records import finite
 from balance.stats.intervals import Interval
 from balance.sweep.replaying import replay_commands
 
@@ -61,11 +61,12 @@ def make_atlas(m: Evidence, title: str) -> dict[str, Any] | None:
             base = m.cell(players, (), lineup)
             own = measured.get(base.id, {}) if base else {}
             shown = {metric["id"] for metric in metrics}
-            plain.append({name: list(map(_finite, own[name])) for name in own if name in shown})
+            plain.append({name: list(map(finite, own[name])) for name in own if name in shown})
             plain_lengths.append(lengths[base.id] if base else ())
     return {
         "variants": [
-            {"id": name, "name": m.names.get(name, name), "rule": m.rule(name)} for name in variants
+            {"id": name, "name": m.names.get(name, name), "rule": rule_of(m.described(name))}
+            for name in variants
         ],
         "pairs": m.size == 2,  # otherwise only the diagonal is played
         "metrics": metrics,
@@ -103,11 +104,6 @@ def _measured(m: Evidence) -> dict[int, dict[str, Interval]]:
     return found
 
 
-def metric_form(metric: Metric) -> str:
-    """Return how the numbers of a metric are written in tables."""
-    return "integer" if metric.form == "rounds" else metric.form
-
-
 def _metrics(m: Evidence) -> list[dict[str, Any]]:
     """Return what can be shown: metrics that some cell has."""
     names = [name for name in m.statistics.figures.names if name.metric.atlas]
@@ -119,7 +115,7 @@ def _metrics(m: Evidence) -> list[dict[str, Any]]:
                 "id": name.name,
                 "title": _title(m, name),
                 "help": threshold.reason if threshold else "",
-                "kind": metric_form(name.metric),
+                "kind": "integer" if name.metric.form == "rounds" else name.metric.form,
                 "neutral": name.metric.neutral,
                 "low": threshold.low if threshold else None,
                 "high": threshold.high if threshold else None,
@@ -139,8 +135,14 @@ def _cause(m: Evidence, measured: Measurement) -> str:
     return _title(m, Name(measured.metric, "" if measured.metric.name == "item" else measured.of))
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _judged(m: Evidence, verdicts: Iterable[CellVerdict | None]) -> str:
+    """Return what is judged at one strength of play, in words; all cells have the same metrics."""
+    first = next((found for found in verdicts if found), None)
+    found = [one.measured.metric for one in first.findings if one.holds] if first else []
+    return (
+        listed([own_words(title, m.facts) for title in dict.fromkeys(one.title for one in found)])
+        or "nothing"
+    )
 
 
 def _scaled(intervals: Iterable[Interval | None]) -> dict[str, list[int | None]]:
@@ -172,6 +174,7 @@ def _view(
         "players": players,
         "lineup": lineup,
         "strength": m.strength_name(lineup),
+        "judged": _judged(m, verdicts) if lineup != m.usual else "",
         "cells": [cell.id if cell else None for cell in cells],
         "games": [cell.games if cell else 0 for cell in cells],
         "verdicts": "".join(_CODES[found.verdict] if found else "." for found in verdicts),

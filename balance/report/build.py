@@ -110,6 +110,7 @@ def build(
     jobs: int | None = None,
 ) -> Answer:
     """Return the model of the report that is asked for."""
+    from balance.experiments.check import check
     from balance.experiments.side_by_side import play_prepared
     from balance.report import check_answer, item_sheet, space
     from balance.sweep.planning import parse_players
@@ -122,6 +123,12 @@ def build(
         )
     if not asked.runs:
         raise UsageError("no run is given")
+    command = asked.command()
+    if asked.pair:
+        step("verdict")
+        found = check(asked.pair, runs=asked.runs, players=asked.players, thresholds=asked.thresholds)
+        step("what it looks like")
+        return check_answer.check_answer(found, command=command)
     own = [load_question(query, plain=True) for query in asked.queries]
     runs = open_runs(asked.runs)
     game = runs[0].game
@@ -129,12 +136,9 @@ def build(
     given = _counts(asked.players)
     counts = parse_players([given], game.facts) if given else ()
     thresholds = load_thresholds(game, asked.thresholds)
-    command = asked.command()
-    if asked.pair:
-        return check_answer.pair_report(runs, asked.pair, thresholds, counts, command=command, step=step)
     if asked.item:
         return item_sheet.item_report(runs, asked.item, thresholds, counts, command=command, step=step)
-    found = space.space_report(
+    report = space.space_report(
         runs,
         thresholds,
         counts,
@@ -143,7 +147,7 @@ def build(
         step=step,
         prices=_quoted(asked.prices, runs[0]) if asked.prices else None,
     )
-    return replace(found, sections=(*found.sections[:-1], *added, *found.sections[-1:]))
+    return replace(report, sections=(*report.sections[:-1], *added, *report.sections[-1:]))
 
 
 def _quoted(path: Path, run: Run) -> PublishedPrices:

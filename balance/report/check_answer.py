@@ -10,20 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from balance.dataset.derived import create_tables
 from balance.dataset.plan import PlannedCell
-from balance.dataset.views import create_views
-from balance.errors import UsageError
-from balance.experiments.check import Check, judged
-from balance.games.contract import CatalogEntry
-from balance.games.variants import entry_names, variant_ids
+from balance.experiments.check import Check
+from balance.games.variants import entry_names
 from balance.judge.sentences import in_brief, open_sentence, pool_sentence, quality_overview, unseen_sentence
 from balance.judge.strengths import of_default, strength_of
 from balance.judge.tables import rows_of
-from balance.judge.thresholds import Thresholds
 from balance.judge.verdict import Judgement, Verdict
 from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
-from balance.report.evidence import Step
-from balance.report.formatting import count, listed
+from balance.report.evidence import described, rule_of
+from balance.report.formatting import bullets, count, listed
 from balance.report.glossary import terms
 from balance.report.model import (
     Answer,
@@ -45,37 +41,12 @@ from balance.report.records import finding_record, verdict_record
 from balance.sweep.replaying import replay_commands
 
 if TYPE_CHECKING:
-    from balance.dataset.run import Run
     from balance.experiments.causes import Causes
     from balance.experiments.suggest import Remedy
 
 _MOST_REASONS: Final = 12
 _FEW: Final = 200
 """Games of a cell below which a reader is warned."""
-
-
-def pair_report(
-    runs: Sequence[Run],
-    names: Sequence[str],
-    thresholds: Thresholds,
-    players: Sequence[int] = (),
-    *,
-    command: str,
-    step: Step = lambda _: None,
-) -> Answer:
-    """Return the answer on one combination of the runs, judged with its parts alone."""
-    run = runs[0]
-    game, facts = run.game, run.game.facts
-    if facts.variants_at_once < 2:
-        raise UsageError(
-            f"pair: {facts.title} has one {facts.variant} at a time, and a pair needs two", parameter="pair"
-        )
-    variants = tuple(sorted(variant_ids(game, run.catalog, run.plan.edition, names)))
-    step("verdict")
-    found = judged(game, run.catalog, variants, runs, list(players) or None, thresholds)
-    step("what it looks like")
-    create_views(found.con, runs, sorted(found.statistics.cells), metrics=None)
-    return check_answer(found, command=command)
 
 
 def check_answer(
@@ -96,6 +67,7 @@ class _Sheet:
     def __init__(self, found: Check) -> None:
         self.found = found
         self.run, self.facts = found.runs[0], found.game.facts
+        self.cells = [cell for j in found.own for cell in j.cells]
         self.names = entry_names(found.game, found.catalog, self.facts.variant)
         self.title = " + ".join(self.names[name] for name in found.variants) or (
             f"{self.facts.title} without {self.facts.variants}"
@@ -108,8 +80,7 @@ class _Sheet:
             self.replay = {"command": replay_commands(run, [number], found.overlays)[0], "what": what}
 
     def answer(self, remedy: Remedy | None, causes: Causes | None, mended: bool, command: str) -> Answer:
-        """Return the answer."""
-        found, cells = self.found, [(cell.cell.lineup, cell.strength) for cell in self._verdicts()]
+        found, cells = self.found, [(cell.cell.lineup, cell.strength) for cell in self.cells]
         made = provenance_of(found.runs, found.games, command or self.check)
         if found.strength:  # the command plays the same games
             made = replace(made, commands=(self.check,))
@@ -126,9 +97,7 @@ class _Sheet:
             glossary=terms(self.facts, cells, found.thresholds),
             provenance=made,
             verdicts=tuple(verdict_record(j, found.sentence) for j in found.own),
-            findings=tuple(
-                finding_record(cell, finding) for cell in self._verdicts() for finding in cell.findings
-            ),
+            findings=tuple(finding_record(cell, one) for cell in self.cells for one in cell.findings),
             records=self._records()
             | ({"causes": causes_record(causes)} if causes else {})
             | ({"suggestion": _remedy_record(remedy)} if mended else {}),
@@ -137,26 +106,28 @@ class _Sheet:
         )
 
     def _sections(self, commands: Sequence[str], causes: Section, mend: list[Block]) -> list[Section]:
-        """Return the pages."""
+        cell, at = self.worst.id, self._at(self.worst)
+        n = count(self.worst.games, "game", "games")
+        caption = f"How long games last with and without (60 rounds: or more), {at}"
+        lengths = self._queries.ask("cell-lengths", caption, n=n, cell=cell)
+        # every metric at the number of players that shows the verdict best, with and without
+        metrics = self._queries.ask("cell", f"{self.title}, {at}", n=n, cell=cell, atlas=True)
         return [
             Section("verdict", "Why", tuple(self._reasons())),
             causes,
-            Section("rules", "The rules", tuple(self._rules())),
-            Section("length", "Length", (self._lengths(),)),
-            Section("metrics", "What it does", (self._metrics(), *self._win_points())),
+            Section("rules", "The rules", self._rules()),
+            Section("length", "Length", (lengths,)),
+            Section("metrics", "What it does", (replace(metrics, id="metrics"), *self._win_points())),
             Section("beyond", "Together, beyond what each does alone", tuple(self._beyond())),
             Section("mend", "What would mend it", tuple(mend)),
             Section("how", "How we know", tuple(self._how(commands))),
         ]
 
-    def _verdicts(self) -> list[Any]:
-        return [cell for j in self.found.own for cell in j.cells]
-
     # --- in short
 
     def _summary(self, mended: bool) -> Summary:
         found = self.found
-        cells = [cell.cell for cell in self._verdicts()]
+        cells = [cell.cell for cell in self.cells]
         few = min(cell.games for cell in of_default(cells, self.facts))
         what = f"{found.verdict.value.upper()}: {self.title} ({self.run.plan.edition})"
         if found.verdict is Verdict.BENT:
@@ -186,57 +157,49 @@ class _Sheet:
         reasons = [
             self._where(cell, f"{finding.kind.value} it: {found.sentence(finding)}")
             for kind in ("broken", "bent", "accepted")
-            for cell in self._verdicts()
+            for cell in self.cells
             for finding in getattr(cell, kind)
         ]
         more = len(reasons) - _MOST_REASONS
         shown = reasons[:_MOST_REASONS] + ([f"... and {more} more; csv has all."] if more > 0 else [])
-        known = {(c.cell.players, f.measured.name) for c in self._verdicts() for f in (*c.broken, *c.bent)}
-        for cell in self._verdicts():
-            alone = [f for f in cell.weaker if (cell.cell.players, f.measured.name) not in known]
-            if alone:
-                also = f" And {count(len(alone) - 1, 'more finding', 'more findings')}." if alone[1:] else ""
-                said = f"in weaker play alone, no fault of the game: {found.sentence(alone[0])}{also}"
-                shown.append(self._where(cell, said))
+        for cell, alone in (pair for j in found.own for pair in j.weaker_alone):
+            also = f" And {count(len(alone) - 1, 'more finding', 'more findings')}." if alone[1:] else ""
+            said = f"in weaker play alone, no fault of the game: {found.sentence(alone[0])}{also}"
+            shown.append(self._where(cell, said))
         shown += [f"{one.sentence()}." for one in found.together]
-        shown += [self._open(j) for j in found.own if j.verdict is Verdict.UNDECIDED]
+        shown += [
+            f"{j.players} players, {_open_word(j)}: {open_sentence(j, found.sentence)}"
+            for j in found.own
+            if j.verdict is Verdict.UNDECIDED
+        ]
         if not reasons and all(j.verdict is Verdict.FINE for j in found.own):
             shown.append("Every metric is clearly within its [[accepted range]].")
         shown.append(quality_overview(found.own))
         look: list[Block] = [Bullets(tuple(shown))]
         if self.replay is not None:
             look.append(Code(self.replay["command"], f"A game to look at ({self.replay['what']})"))
-        return [*look, *self._verdict_table()]
+        counts = ",".join(map(str, sorted({j.players for j in found.own})))
+        n = count(sum(cell.cell.games for cell in self.cells), "game", "games")
+        caption = "Verdicts, on the pair and on each alone" if len(found.variants) > 1 else ""
+        variants = ",".join(found.variants)
+        table = self._queries.ask("pair-verdicts", caption, n=n, variants=variants, counts=counts)
+        return [*look, table]
 
     def _where(self, cell: Any, said: str) -> str:
         """Put the table at which something was found before a sentence, unless there is only one."""
         places = [f"{cell.cell.players} players"] if len(self.found.own) > 1 else []
-        if cell.cell not in of_default([c.cell for c in self._verdicts()], self.facts):
+        if cell.cell not in of_default([c.cell for c in self.cells], self.facts):
             places.append(cell.strength)
         whole_sentence = ", ".join([*places, said])
         return whole_sentence[:1].upper() + whole_sentence[1:]
 
-    def _open(self, judgement: Judgement) -> str:
-        """Return what keeps a verdict open."""
-        said = open_sentence(judgement, self.found.sentence)
-        return f"{judgement.players} players, {_open_word(judgement)}: {said}"
-
-    def _rules(self) -> list[Block]:
+    def _rules(self) -> tuple[Block, ...]:
         game, catalog = self.found.game, self.found.catalog
-        told = []
-        for variant in self.found.variants:
-            entry = CatalogEntry(game.facts.variant, variant, self.names[variant])
-            sections = game.describe(catalog, entry).sections
-            rule = " ".join(dict(sections).get("Rule") or (sections[0][1] if sections else ()))
-            told.append(literal(f"{entry.name}: {rule}"))
-        return [Bullets(tuple(told))] if told else []
-
-    def _verdict_table(self) -> list[Table | Chart]:
-        counts = sorted({j.players for j in self.found.own})
-        given = {"variants": ",".join(self.found.variants), "counts": ",".join(map(str, counts))}
-        n = count(sum(cell.cell.games for cell in self._verdicts()), "game", "games")
-        caption = "Verdicts, on the pair and on each alone" if len(self.found.variants) > 1 else ""
-        return [self._queries.block("pair-verdicts", given, caption=caption, n=n)]
+        told = (
+            f"{self.names[one]}: {rule_of(described(game, catalog, one, self.names[one]))}"
+            for one in self.found.variants
+        )
+        return bullets(told)
 
     def _at(self, cell: PlannedCell) -> str:
         return f"{cell.players} players, {strength_of(self.facts, cell.lineup).name}"
@@ -246,35 +209,18 @@ class _Sheet:
         """The query files of reports, on the connection of the check."""
         found = self.found
         create_tables(found.con, rows_of(found.judgements, found.statistics, found.thresholds))
-        return RunQueries(found.runs, names=self.names, con=found.con, judging=self.check)
-
-    def _lengths(self) -> Table | Chart:
-        return self._queries.block(
-            "cell-lengths",
-            {"cell": self.worst.id},
-            caption=f"How long games last with and without (60 rounds: or more), {self._at(self.worst)}",
-            n=count(self.worst.games, "game", "games"),
-        )
-
-    def _metrics(self) -> Table | Chart:
-        """Return every metric at the number of players that shows the verdict best, with and without."""
-        table = self._queries.block(
-            "cell",
-            {"cell": self.worst.id, "atlas": True},
-            caption=f"{self.title}, {self._at(self.worst)}",
-            n=count(self.worst.games, "game", "games"),
-        )
-        return replace(table, id="metrics")
+        return RunQueries(self.run, found.con, self.names, judging=self.check)
 
     def _win_points(self) -> list[Table | Chart]:
         """Return the win points of each policy, for each lineup in which different policies meet."""
-        counts = sorted({j.players for j in self.found.own})
-        given = {"variants": ",".join(sorted(self.found.variants)), "counts": ",".join(map(str, counts))}
+        counts = ",".join(map(str, sorted({j.players for j in self.found.own})))
         return [
-            self._queries.block(
+            self._queries.ask(
                 "pair-wins",
-                given | {"lineup": lineup},
-                caption=f"Win points of each strategy (1 is fair), {strength_of(self.facts, lineup).name}",
+                f"Win points of each strategy (1 is fair), {strength_of(self.facts, lineup).name}",
+                variants=",".join(sorted(self.found.variants)),
+                counts=counts,
+                lineup=lineup,
             )
             for lineup in dict.fromkeys(cell.lineup for cell, _ in self.found.by_policy)
         ]
@@ -282,10 +228,8 @@ class _Sheet:
     def _beyond(self) -> list[Block]:
         if len(self.found.variants) != 2:
             return []
-        sure = sorted(
-            (i for i in self.found.interactions if i.adjusted <= 0.05),
-            key=lambda i: (i.p, i.cell.id, i.measure),
-        )
+        sure = [i for i in self.found.interactions if i.adjusted <= 0.05]
+        sure.sort(key=lambda i: (i.p, i.cell.id, i.measure))
         if not self.found.interactions:
             return [
                 Paragraph("Its variants were not played alone, so what it does beyond them is not known.")
@@ -297,8 +241,7 @@ class _Sheet:
     def _mend(self, remedy: Remedy | None) -> list[Block]:
         """Return what would mend it, and the overlay to try it."""
         if remedy is None:
-            said = f"It is {self.found.verdict.value}, not broken: there is nothing to mend."
-            return [Paragraph(said)]
+            return [Paragraph(f"It is {self.found.verdict.value}, not broken: there is nothing to mend.")]
         blocks: list[Block] = [Paragraph(literal(" ".join(remedy.sentences())))]
         return blocks + ([Code(remedy.overlay.rstrip("\n"))] if remedy.overlay else [])
 

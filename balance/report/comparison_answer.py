@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from balance.judge.sentences import unseen_sentence
 from balance.judge.strengths import strength_of
 from balance.judge.verdict import Verdict
 from balance.report.chapters.method import played_provenance, provenance_of
-from balance.report.formatting import count, text, whole
+from balance.report.formatting import bullets, count, text, whole
 from balance.report.glossary import terms
 from balance.report.model import (
     Answer,
@@ -91,19 +91,14 @@ def comparison_answer(found: Comparison, command: str = "", *, every: bool = Fal
 def _sections(words: Wording, command: str) -> Iterator[Section]:
     found = words.found
     if not found.same:
-        yield Section("players", "What changed for players", _bullets(words.for_players()))
+        yield Section("players", "What changed for players", bullets(words.for_players()))
         yield Section("verdicts", "Verdicts", tuple(_verdicts(words, command)))
-    yield Section("changed", "What was changed", _bullets(words.differences()))
+    yield Section("changed", "What was changed", bullets(words.differences()))
     if not found.same:
         yield Section("moved", "Everything else that clearly changed", tuple(_moved(words, command)))
-    yield Section("uncompared", "Not compared", _bullets(map(_uncompared, found.uncompared)))
+    yield Section("uncompared", "Not compared", bullets(map(_uncompared, found.uncompared)))
     if not found.same:
         yield Section("how", "How we know", tuple(_how(words, command)))
-
-
-def _bullets(said: Iterable[str]) -> tuple[Block, ...]:
-    items = tuple(map(literal, said))
-    return (Bullets(items),) if items else ()
 
 
 # --- words
@@ -152,10 +147,9 @@ class Wording:
         found = self.found
         counts = tuple(VerdictCount.of(n, after.elements()) for n, (_, after) in found.counts.items())
         worst = tuple(
-            Worst(one.variants, self.names(one.variants), one.players, one.for_whom,
-                  one.reasons[0] if one.reasons else "", "", None)
+            Worst(one.variants, self.names(one.variants), one.players, one.for_whom, "".join(one.reasons[:1]))
             for one in found.newly_broken[:10]
-        )  # fmt: skip
+        )
         return Summary(f"{self.headline}: {self.title}. {self.answer}", counts, worst)
 
     @property
@@ -246,7 +240,7 @@ class Wording:
         return f"{said}; {self.carried(change)}" if change.rest else said
 
     def carried(self, change: Change) -> str:
-        """Return which combination carries a change over all of them, if one does."""
+        """Return which combination carries a change over all of them; nothing if none does."""
         if change.rest is None:
             return ""
         name = self.names(change.rest.variants)
@@ -319,8 +313,8 @@ def _verdicts(words: Wording, command: str) -> Iterator[Block]:
         )
         + ((f"{unseen_sentence(found.unseen)} So nothing is called fine.",) if found.unseen else ())
     )
-    again = [Heading("again", "By the change", help="it was fine, or what breaks it has clearly moved")]
-    again = again if any(one.again for one in found.verdicts) else []
+    why = "it was fine, or what breaks it has clearly moved"
+    again = [Heading("again", "By the change", help=why)] * any(one.again for one in found.verdicts)
     columns = (
         Heading("variants", "Combination", "pair"),
         Heading("players", "Players", "integer"),
@@ -334,10 +328,10 @@ def _verdicts(words: Wording, command: str) -> Iterator[Block]:
         (
             Cell(one.variants, words.names(one.variants)),
             whole(one.players),
-            Cell(one.after.value, one.after.value),
-            Cell(one.before.value, one.before.value),
+            text(one.after.value),
+            text(one.before.value),
             *(text(str(one.again or "")) for _ in again),
-            text(one.reasons[0] if one.reasons else ""),
+            text("".join(one.reasons[:1])),
         )
         for one in ranked[:_MOST]
     )
@@ -361,27 +355,27 @@ def _table(words: Wording, level: str, own: Sequence[Change], command: str) -> T
     base, candidate = (
         str(without_places(s.label, absolute([s.label]))) for s in (found.base, found.candidate)
     )
+    again = [found.fresh.get(change.looked) for change in own[:_MOST]]
+    fresh = Heading("fresh", "On fresh deals", help="measured again: the first that are named")
     columns = [
         Heading("where", "Where"),
         Heading("what", "What"),
         Heading("base", base, "number"),
         Heading("candidate", candidate, "number"),
         Heading("difference", "Difference", "interval", "with its 95% interval; shares in percentage points"),
+        *([fresh] if any(again) else []),
     ]
     rows = [
-        [
+        (
             text(words.where(change)),
             text(_title(change)),
             Cell(change.base, _figure(change, change.base)),
             Cell(change.candidate, _figure(change, change.candidate)),
             Cell(change.difference, _moved_by(change), change.low, change.high),
-        ]
-        for change in own[:_MOST]
+            *([text(_moved_by(one) if one else "")] if any(again) else []),
+        )
+        for change, one in zip(own, again, strict=False)
     ]
-    again = [found.fresh.get(change.looked) for change in own[:_MOST]]
-    if any(again):
-        columns.append(Heading("fresh", "On fresh deals", help="measured again: the first that are named"))
-        rows = [[*row, text(_moved_by(one) if one else "")] for row, one in zip(rows, again, strict=True)]
     notes = [f"{len(own) - _MOST:,} more are in the CSV of the command."] if len(own) > _MOST else []
     notes += [f"{_title(c)}, {words.where(c)}: {words.carried(c)}." for c in own[:_LONG] if c.rest]
     if level in (ITEM, VARIANT):
@@ -390,7 +384,7 @@ def _table(words: Wording, level: str, own: Sequence[Change], command: str) -> T
         f"changes-{level}",
         _LEVELS[level][0].format(items=facts.items, variants=facts.variants),
         tuple(columns),
-        tuple(tuple(row) for row in rows),
+        tuple(rows),
         Source(count(found.games, "game", "games"), _INTERVAL, "", command),
         note=" ".join(notes),
         long=len(rows) > _LONG,

@@ -23,7 +23,7 @@ from balance.judge.ranking import HEADLINE, Ranking, rank, ranked
 from balance.judge.strengths import strength_of
 from balance.judge.tables import files
 from balance.judge.thresholds import Thresholds
-from balance.judge.verdict import Judgement, Key, Verdict, combined
+from balance.judge.verdict import Judgement, Key, Verdict
 from balance.measure.cells import Statistics, connect, connect_to
 from balance.measure.cells import statistics as summed
 from balance.measure.items import choose_cells, items_of
@@ -38,11 +38,10 @@ if TYPE_CHECKING:
 
     from balance.experiments.side_by_side import Play
 
-FRESH_GAMES: Final = 600
-"""Games of each cell that are played to see whether the worst are as bad as they look."""
-
 OWN_RULES: Final = "own-rules.toml"
 """The file in which a reader puts the rules of a run that are not the official ones."""
+
+Described = tuple[tuple[str, tuple[str, ...]], ...]
 
 Step = Callable[[str], None]
 """Told what is done next, for a progress bar."""
@@ -103,16 +102,15 @@ class Evidence:
         names: dict[Any, str] = self.names | lineups | self.item_names | parts
         names["none"] = f"no {self.facts.variant}"
         other = narrowed or self.thresholds.overlays
-        return RunQueries(
-            self.runs, self.players if narrowed else (), names, self.con, check if other else ""
-        )
+        counts = self.players if narrowed else ()
+        return RunQueries(self.run, self.con, names, counts, check if other else "")
 
     def ask(
         self, name: str, caption: str = "", *, n: str | None = None, table: bool = False, **given: Any
     ) -> Table | Chart:
         """Return the result of a query file, over `n` games in words; by default those it is about."""
         n = self.games_of(given.get("lineup", ""), given.get("size")) if n is None else n
-        return self.queries.block(name, given, caption=caption, n=n, table=table)
+        return self.queries.ask(name, caption, n=n, table=table, **given)
 
     @cached_property
     def item_lineup(self) -> str | None:
@@ -122,7 +120,8 @@ class Evidence:
     @cached_property
     def item_names(self) -> dict[Any, str]:
         """The names of all items by id."""
-        return {item.id: item.name for item in items_of(self.run)} if has_items(self.game) else {}
+        items = items_of(self.game, self.run.catalog) if has_items(self.game) else []
+        return {item.id: item.name for item in items}
 
     def games_of(self, lineup: str = "", size: int | None = None) -> str:
         """Return how many games were looked at, all or those of a lineup or number of variants, in words."""
@@ -149,15 +148,9 @@ class Evidence:
         """Return the names of variants that are in force together."""
         return " + ".join(self.names.get(name, name) for name in variants) or f"no {self.facts.variant}"
 
-    def described(self, variant: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    def described(self, variant: str) -> Described:
         """Return what the catalog says of a variant: paragraphs under headings, the rule first."""
-        entry = CatalogEntry(self.facts.variant, variant, self.names.get(variant, variant))
-        return self.game.describe(self.run.catalog, entry).sections
-
-    def rule(self, variant: str) -> str:
-        """Return what a variant does, in words."""
-        sections = self.described(variant)
-        return " ".join(dict(sections).get("Rule") or (sections[0][1] if sections else ()))
+        return described(self.game, self.run.catalog, variant, self.names.get(variant, variant))
 
     @cached_property
     def lineups(self) -> tuple[str, ...]:
@@ -220,11 +213,6 @@ class Evidence:
         return found
 
     @cached_property
-    def verdicts(self) -> dict[tuple[str, ...], Verdict]:
-        """The verdict on each full combination over all numbers of players."""
-        return {key: combined(j.verdict for j in found) for key, found in self.by_combination.items()}
-
-    @cached_property
     def again(self) -> dict[Key, Confirmed]:
         """What breaks a combination most, measured again on fresh games, by players and variants."""
         by_finding = {id(one.finding): one for one in self.fresh}
@@ -259,6 +247,16 @@ class Evidence:
         return f"pairs of {self.facts.variants}" if self.size == 2 else self.facts.variants
 
 
+def described(game: Game[Any, Any], catalog: Any, variant: str, name: str) -> Described:
+    """Return what a catalog says of a variant: paragraphs under headings, the rule first."""
+    return game.describe(catalog, CatalogEntry(game.facts.variant, variant, name)).sections
+
+
+def rule_of(sections: Described) -> str:
+    """Return what a variant does, in words."""
+    return " ".join(dict(sections).get("Rule") or (sections[0][1] if sections else ()))
+
+
 def judging_options(
     runs: Sequence[Run],
     players: Collection[int],
@@ -283,35 +281,28 @@ def threshold_options(thresholds: Thresholds, named: Callable[[Path], str] = com
     ]
 
 
-def surprising_of(ranking: Ranking, most: int = HEADLINE) -> list[tuple[Together, Judgement]]:
-    """Return the pairs that are broken only together, each once: the sure ones first, then the worst."""
+def headliners(ranking: Ranking, size: int) -> dict[Key, Judgement]:
+    """Return what a report names first: the worst that are broken, then pairs that are so only together.
+
+    Each is named once in either list, at the number of players where it is worst; of the pairs the sure ones
+    come first.
+    """
     by_key = {judgement.key: judgement for judgement in ranking.ranked}
-    found: dict[tuple[str, ...], tuple[Together, Judgement]] = {}
 
     def order(both: Together) -> tuple[object, ...]:
-        judgement = by_key[both.players, both.variants]
-        worst = judgement.broken[0]
         # the reason that is measured again is the worst: name the pair where that is
-        return (
-            not both.sure,
-            worst.cell.lineup != both.lineup,
-            -judgement.severity,
-            both.players,
-            both.variants,
-        )
+        elsewhere = by_key[both.key].broken[0].cell.lineup != both.lineup
+        return not both.sure, elsewhere, -by_key[both.key].severity, both.players, both.variants
 
-    for both in sorted(ranking.together, key=order):
-        found.setdefault(both.variants, (both, by_key[both.players, both.variants]))
-    return list(found.values())[:most]
-
-
-def worst_of(ranking: Ranking, size: int, most: int = HEADLINE) -> list[Judgement]:
-    """Return the worst combinations that are broken, each at the number of players where it is worst."""
-    found: dict[tuple[str, ...], Judgement] = {}
+    worst: dict[tuple[str, ...], Judgement] = {}
     for judgement in ranked(ranking.ranked):
         if judgement.verdict is Verdict.BROKEN and len(judgement.variants) == size:
-            found.setdefault(judgement.variants, judgement)
-    return list(found.values())[:most]
+            worst.setdefault(judgement.variants, judgement)
+    surprising: dict[tuple[str, ...], Judgement] = {}
+    for both in sorted(ranking.together, key=order):
+        surprising.setdefault(both.variants, by_key[both.key])
+    named = [*list(worst.values())[:HEADLINE], *list(surprising.values())[:HEADLINE]]
+    return {judgement.key: judgement for judgement in named}
 
 
 def measured_again(
@@ -321,7 +312,7 @@ def measured_again(
 
     A combination that is refuted there is measured again wherever else it looked broken.
     """
-    named = {j.key: j for j in (*worst_of(ranking, size), *(j for _, j in surprising_of(ranking)))}
+    named = headliners(ranking, size)
     found = again(list(named.values()))
     refuted = {one.finding.cell.variants for one in found if not one.holds}
     others = [
@@ -361,7 +352,7 @@ def collect(
     if ranking:
         size = max(len(cell.variants) for cell in kept.values())
         try:
-            fresh = measured_again(ranking, size, lambda named: confirm(ranking, named, play, FRESH_GAMES))
+            fresh = measured_again(ranking, size, lambda named: confirm(ranking, named, play))
         except DataError as error:
             why = str(error)
     return Evidence(

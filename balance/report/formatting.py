@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from balance.judge.sentences import percent
-from balance.report.model import Cell
+from balance.report.model import Block, Bullets, Cell, literal
 from balance.stats.intervals import Interval
 
 UNKNOWN = "–"
@@ -26,7 +26,7 @@ def printed(value: float | None, kind: str, near: float | None = None) -> str:
         return UNKNOWN
     if kind == "share":
         return percent(value, near)
-    if kind == "integer":
+    if kind in ("integer", "rounds"):
         return f"{value:,.0f}"
     if kind == "signed":
         return f"{value:+.2f}"
@@ -69,6 +69,12 @@ def interval(found: Interval | None, kind: str = "number") -> Cell:
     return Cell(value, told, low, high)
 
 
+def bullets(said: Iterable[str]) -> tuple[Block, ...]:
+    """Return words of somebody else's as a list, if there are any."""
+    items = tuple(map(literal, said))
+    return (Bullets(items),) if items else ()
+
+
 def listed(names: Iterable[str], last: str = "and") -> str:
     """Return names as a list in a sentence.
 
@@ -94,11 +100,6 @@ def command_path(path: Path) -> str:
     ('data/runs/x', "'my run'")
     """
     return shlex.quote(path.name if path.is_absolute() else path.as_posix())
-
-
-def whole_path(path: str | Path) -> str:
-    """Return a file or folder as a command on this machine names it."""
-    return shlex.quote(str(path))
 
 
 def slug(text: str) -> str:

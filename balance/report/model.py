@@ -278,9 +278,9 @@ class Worst:
     """For whom: "casual play"."""
     sentence: str
     """What is wrong."""
-    fresh: str
+    fresh: str = ""
     """The same figure on games that nobody had looked at before; nothing if that was not played."""
-    holds: bool | None
+    holds: bool | None = None
     """Whether the fresh games say the same; None if nothing was played."""
     games: int = 0
     """Over how many games the sentence speaks; 0 if that is said elsewhere."""

@@ -12,7 +12,7 @@ from balance.judge.sentences import needed_sentence
 from balance.judge.thresholds import Accepted
 from balance.judge.verdict import Verdict
 from balance.report.evidence import judging_options, threshold_options
-from balance.report.formatting import whole_path
+from balance.userfiles import quoted
 
 _MOST_ACCEPTED = 4
 """Findings that a command to accept them names one by one."""
@@ -24,8 +24,8 @@ def check_command(found: Check) -> str:
     plan, facts = found.runs[0].plan, found.game.facts
     counts = sorted({j.players for j in found.own})
     if not found.strength:
-        runs = (f"--run {whole_path(run.path)}" for run in found.kept_runs)
-        return " ".join([*words, *runs, *judging_options(found.runs, counts, found.thresholds, whole_path)])
+        runs = (f"--run {quoted(run.path)}" for run in found.kept_runs)
+        return " ".join([*words, *runs, *judging_options(found.runs, counts, found.thresholds, quoted)])
     options = {
         "--of": plan.game if plan.game != games.DEFAULT else "",
         "--edition": plan.edition if plan.edition != facts.default_edition else "",
@@ -35,8 +35,8 @@ def check_command(found: Check) -> str:
         "--save-run": str(found.kept_runs[0].path) if found.kept_runs else "",
     }
     words += [f"{name} {shlex.quote(value)}" for name, value in options.items() if value]
-    words += [f"--catalog {whole_path(path)}" for path in found.overlays]
-    return " ".join([*words, *threshold_options(found.thresholds, whole_path)])
+    words += [f"--catalog {quoted(path)}" for path in found.overlays]
+    return " ".join([*words, *threshold_options(found.thresholds, quoted)])
 
 
 def next_steps(found: Check, *, mended: bool) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _deciding(found: Check, again: str) -> Iterator[str]:
         )
     elif not found.strength:
         most = max(open_, key=lambda j: j.further)
-        runs = " ".join(whole_path(run.path) for run in found.kept_runs)
+        runs = " ".join(quoted(run.path) for run in found.kept_runs)
         yield (
             f"To decide it: {needed_sentence(most.further)} balance check --all {runs} --until-decided plays "
             "them."

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 from balance.dataset.stamp import stamp
 from balance.experiments.contested import Contested
 from balance.experiments.ladder import EVERYBODY, Ladder, Rung
-from balance.experiments.price import Context, Priced, Prices
+from balance.experiments.price import Context, Prices
 from balance.games.contract import Game
 from balance.measure.items import Item
 from balance.report.chapters.method import played_provenance
 from balance.report.comparison_answer import Wording, verdict_records
-from balance.report.formatting import count, interval, text, whole
+from balance.report.formatting import bullets, count, interval, text, whole
 from balance.report.model import (
     Answer,
-    Block,
-    Bullets,
     Cell,
     Heading,
     Paragraph,
@@ -35,7 +33,7 @@ from balance.stats.intervals import Interval
 
 def _answer(
     kind: str, title: str, game: Game[Any, Any], found: Prices | Contested | Ladder, command: str,
-    headline: str, sections: Sequence[Section], findings: Sequence[Mapping[str, Any]], **more: Any,
+    headline: str, sections: Sequence[Section], findings: Iterable[Mapping[str, Any]], **more: Any,
 ) -> Answer:  # fmt: skip
     facts = game.facts
     return Answer(
@@ -54,15 +52,8 @@ def _answer(
     )
 
 
-def _bullets(said: Iterable[str]) -> tuple[Block, ...]:
-    items = tuple(map(literal, said))
-    return (Bullets(items),) if items else ()
-
-
-def _table(
-    id_: str, caption: str, headings: Sequence[Heading], rows: Iterable[Iterable[Cell]], source: Source
-) -> Table:
-    return Table(id_, caption, tuple(headings), tuple(map(tuple, rows)), source)
+def _fields(record: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names}
 
 
 # --- prices
@@ -71,11 +62,8 @@ def _table(
 def price_answer(found: Prices, command: str = "balance price") -> Answer:
     """Return the prices of items, and a proposal for all."""
     first, *rest = found.sentences()
-    rows = _price_rows(found)
     last = found.contexts[-1]
-    tables: list[Block] = [_prices(found, command)]
-    if last.fresh:
-        tables.append(_fresh_values(last, command))
+    tables = (_prices(found, command), *([_fresh_values(last, command)] if last.fresh else []))
     how = (
         f"{count(found.games, 'game', 'games')} of {found.players} players ({found.lineup}), "
         f"{found.edition}, seed {found.seed}; {found.deals:,} deals of each kind. Intervals are 95%: at the "
@@ -89,20 +77,15 @@ def price_answer(found: Prices, command: str = "balance price") -> Answer:
         command,
         first,
         (
-            Section("proposal", "The proposal", _bullets(rest)),
-            Section("prices", "Prices", tuple(tables)),
+            Section("proposal", "The proposal", bullets(rest)),
+            Section("prices", "Prices", tables),
             Section("how", "How we know", (Paragraph(how),)),
         ),
-        rows,
+        _price_rows(found),
         listed="prices",
         records={
             "game": found.game.name,
-            "edition": found.edition,
-            "players": found.players,
-            "lineup": found.lineup,
-            "seed": found.seed,
-            "deals": found.deals,
-            "games": found.games,
+            **_fields(found, "edition", "players", "lineup", "seed", "deals", "games"),
             "tests": sum(len(context.priced) for context in found.contexts),
             "stamp": stamp(found.game, found.catalog),
             "sentences": found.sentences(),
@@ -130,62 +113,54 @@ def _prices(found: Prices, command: str) -> Table:
         return Cell(cost, "" if cost is None else str(cost))
 
     prices = [Heading(f"price{k}", f"price, {one.name}") for k, one in enumerate(found.contexts)]
-    rows = (
+    rows = tuple(
         (*_item(own[0].item), *(text(one.price.told()) for one in own), proposed(own[0].item))
         for own in zip(*(context.priced for context in found.contexts), strict=True)
     )
     caption = f"At which cost each {found.game.facts.item} would be an average one"
     source = Source(count(found.games, "game", "games"), "95%", command=command)
-    return _table("prices", caption, (*_ITEM, *prices, _PROPOSED), rows, source)
+    return Table("prices", caption, (*_ITEM, *prices, _PROPOSED), rows, source)
 
 
 def _fresh_values(context: Context, command: str) -> Table:
     before = Heading("before", "value as printed", "interval")
     after = Heading("after", "value as proposed", "interval")
-    rows = (
+    rows = tuple(
         (*_item(one.item), whole(one.proposed), interval(one.before, "signed"), interval(one.after, "signed"))
         for one in context.fresh
     )
     source = Source(count(context.fresh_games, "game", "games"), "95%", command=command)
     caption = f"Values on fresh games, {context.name}"
-    return _table("fresh", caption, (*_ITEM, _PROPOSED, before, after), rows, source)
+    return Table("fresh", caption, (*_ITEM, _PROPOSED, before, after), rows, source)
 
 
-def _price_rows(found: Prices) -> list[dict[str, Any]]:
-    return [
-        {"id": one.item.id, "name": one.item.name, "cost": one.item.cost, "under": context.name}
-        | _priced(one)
-        | {"proposed": found.proposal.get(one.item.id)}
-        | _fresh(context, one)
-        for context in found.contexts
-        for one in context.priced
-    ]
-
-
-def _priced(one: Priced) -> dict[str, Any]:
-    price = one.price
-    return {
-        "seats": one.seats,
-        **_ends("value", one.value),
-        "p": one.p,
-        "adjusted": one.adjusted,
-        "price": finite(round(price.value, 3)),
-        "low": finite(round(price.low, 3)),
-        "high": finite(round(price.high, 3)),
-        "beyond": {-math.inf: "below", math.inf: "above"}.get(price.value),
-        "text": price.told(),
-        "sentence": one.sentence(),
-    }
+def _price_rows(found: Prices) -> Iterator[dict[str, Any]]:
+    for context in found.contexts:
+        fresh = {one.item.id: one for one in context.fresh}
+        for one in context.priced:
+            again, price = fresh.get(one.item.id), one.price
+            yield {
+                "id": one.item.id,
+                "name": one.item.name,
+                "cost": one.item.cost,
+                "under": context.name,
+                "seats": one.seats,
+                **_ends("value", one.value),
+                "p": one.p,
+                "adjusted": one.adjusted,
+                "price": finite(round(price.value, 3)),
+                "low": finite(round(price.low, 3)),
+                "high": finite(round(price.high, 3)),
+                "beyond": {-math.inf: "below", math.inf: "above"}.get(price.value),
+                "text": price.told(),
+                "sentence": one.sentence(),
+                "proposed": found.proposal.get(one.item.id),
+                **(_ends("fresh", again.before) | _ends("fresh_proposed", again.after) if again else {}),
+            }
 
 
 def _ends(name: str, found: Interval) -> dict[str, float]:
     return {f"{name}{end}": round(x, 6) for end, x in zip(("", "_low", "_high"), found, strict=True)}
-
-
-def _fresh(context: Context, priced: Priced) -> dict[str, float]:
-    """Return the value of an item with a proposed cost on fresh deals, as printed and as proposed."""
-    own = (one for one in context.fresh if one.item.id == priced.item.id)
-    return next((_ends("fresh", one.before) | _ends("fresh_proposed", one.after) for one in own), {})
 
 
 # --- facts in doubt
@@ -214,7 +189,7 @@ def contested_answer(found: Contested, command: str = "balance contested") -> An
                     for one, words in readings
                     for block in (
                         Paragraph(literal(f"If it reads: {one.candidate.label}")),
-                        *_bullets((*words.for_players(), *words.beside())),
+                        *bullets((*words.for_players(), *words.beside())),
                     )
                 ),
                 *([] if readings else [Paragraph("No other reading is known.")]),
@@ -246,7 +221,7 @@ def contested_answer(found: Contested, command: str = "balance contested") -> An
         command,
         first,
         (
-            Section("overall", "In all", _bullets(rest)),
+            Section("overall", "In all", bullets(rest)),
             *sections,
             Section("how", "How we know", (Paragraph(how),)),
         ),
@@ -254,17 +229,11 @@ def contested_answer(found: Contested, command: str = "balance contested") -> An
         listed="readings",
         records={
             "game": found.game.name,
-            "edition": found.edition,
-            "players": found.players,
-            "seed": found.seed,
-            "deals": found.deals,
-            "combinations": found.combinations,
-            "games": found.games,
+            **_fields(found, "edition", "players", "seed", "deals", "combinations", "games"),
             "stamp": stamp(found.game, found.catalog),
             "sentences": list(found.sentences()),
             "in_doubt": [
-                {**doubt.entry._asdict(), "confidence": doubt.confidence, "meaning": doubt.meaning,
-                 "note": doubt.note}
+                doubt.entry._asdict() | _fields(doubt, "confidence", "meaning", "note")
                 for doubt, _ in found.entries
             ],
         },
@@ -281,21 +250,23 @@ def ladder_answer(found: Ladder, command: str = "balance ladder") -> Answer:
     played = f"{count(found.games, 'game', 'games')}, seed {found.seed}"
     source = Source(played, "95%, over deals", command=command)
     best = by["mixed", order[0], EVERYBODY]
-    mixed = _table(
+    mixed = Table(
         "mixed",
         "Win points at mixed tables",
         (Heading("policy", "policy"), Heading("mixed", "mixed", "interval")),
-        ((text(name), _rung(by["mixed", name, EVERYBODY])) for name in order),
+        tuple((text(name), _rung(by["mixed", name, EVERYBODY])) for name in order),
         source,
     )
-    ones = _table(
+    ones = Table(
         "one",
         "Win points of one against the rest",
         (Heading("one", "one"), *(Heading(rest, rest, "interval") for rest in order)),
-        ((text(one), *(_rung(by["one", one, rest]) if rest != one else text("") for rest in order))
-         for one in order),
+        tuple(
+            (text(one), *(_rung(by["one", one, rest]) if rest != one else text("") for rest in order))
+            for one in order
+        ),
         source,
-    )  # fmt: skip
+    )
     return _answer(
         "ladder",
         f"how strong the policies are, {found.players} players, {found.described}",

@@ -18,7 +18,6 @@ from balance.dataset import derived
 from balance.dataset.saved_queries import Question, bind, interval_of, report_question
 from balance.dataset.views import keep_views
 from balance.errors import BalanceError, UsageError
-from balance.measure.cells import connect_to
 from balance.nearest import unknown
 from balance.report.formatting import UNKNOWN, command_path, interval, printed, series_name, slug
 from balance.report.glossary import own_words
@@ -36,8 +35,6 @@ Values = tuple[tuple[Any, ...], ...]
 _MOST_ROWS: Final = 5_000
 """Rows of a table at most: a report is read by people."""
 _LONG: Final = 40
-_FORMS: Final = {"rounds": "integer"}
-"""How figures of a metric are printed, where that is not called as its form."""
 _PLAIN: Final = {"signed": "number", "form": "number", "lineup": "text", "of": "text"}
 """Kinds that the head of a column does not know."""
 _MIXED: Final = {"None", "none"}
@@ -49,31 +46,30 @@ class RunQueries:
 
     def __init__(
         self,
-        runs: Sequence[Run],
+        run: Run,
+        con: duckdb.DuckDBPyConnection,
+        names: Mapping[Any, str],
         counts: Sequence[int] = (),
-        names: Mapping[Any, str] | None = None,
-        con: duckdb.DuckDBPyConnection | None = None,
         judging: str = "",
     ) -> None:
         """Take the command that gives the verdicts where those of SQL are others."""
-        self._con = con or connect_to(runs, metrics=True)
+        self._con = con
         self._results: dict[object, tuple[list[str], Values]] = {}
-        self._facts, self._game = runs[0].game.facts, runs[0].game.name
+        self._facts, self._game = run.game.facts, run.game.name
         self._narrowed = {"counts": ",".join(map(str, counts))} if counts else {}
-        self._names = names or {}
+        self._names = names
         self._judging = judging
 
     def has(self, name: str) -> bool:
         """Return whether a query file is for the game at hand."""
         return report_question(name).game in ("", self._game)
 
-    def block(
-        self, name: str, parameters: Mapping[str, Any] | None = None, *, caption: str = "", n: str = "",
-        table: bool = False,
-    ) -> Table | Chart:  # fmt: skip
+    def ask(
+        self, name: str, caption: str = "", *, n: str = "", table: bool = False, **given: Any
+    ) -> Table | Chart:
         """Run `report/NAME.sql` or a ready query; return its result as its head says, or as a table."""
         question = report_question(name)
-        given = self._given(question, parameters)
+        given |= self._narrowing(question)
         columns, rows = self._rows(question, given)
         telling = [str(given[key]) for key in ("lineup", "variant", "which") if key in given]
         made = block_of(
@@ -102,15 +98,16 @@ class RunQueries:
         )
         return replace(made, headings=tuple(heads), rows=tuple(rows))
 
-    def records(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    def records(self, name: str) -> list[dict[str, Any]]:
         """Run a query file and return its rows by column."""
         question = report_question(name)
-        columns, rows = self._rows(question, self._given(question, parameters))
+        columns, rows = self._rows(question, self._narrowing(question))
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
-    def _given(self, question: Question, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+    def _narrowing(self, question: Question) -> dict[str, Any]:
+        """Return the parameters that keep a query to the numbers of players asked for."""
         known = {parameter.name for parameter in question.parameters}
-        return dict(parameters or {}) | {k: v for k, v in self._narrowed.items() if k in known}
+        return {name: value for name, value in self._narrowed.items() if name in known}
 
     def _rows(self, question: Question, given: Mapping[str, Any]) -> tuple[list[str], Values]:
         """Return the result of a query; where rows name their lineup, all lineups are asked for at once."""
@@ -260,7 +257,7 @@ def _table(question: Question, columns: Sequence[str], rows: Values, names: Mapp
         low, high = (row[end] for end in intervals[column]) if column in intervals else (None, None)
         kind = kinds[column]
         if kind == "form":
-            kind = _FORMS.get(row["form"], row["form"])
+            kind = row["form"]
         elif kind == "of":
             kind = "item" if row["metric"] == "item" else "text"
         return _cell(row[column], kind, low, high, column in intervals, names)

@@ -17,7 +17,7 @@ from balance.judge.verdict import Verdict
 from balance.measure.metrics import Measurement
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import judging_options
-from balance.report.formatting import count, printed, text, whole, whole_path
+from balance.report.formatting import count, printed, text, whole
 from balance.report.glossary import terms
 from balance.report.model import (
     Answer,
@@ -33,6 +33,7 @@ from balance.report.model import (
     absolute,
 )
 from balance.report.records import finding_record, finite, verdict_counts, verdict_record
+from balance.userfiles import quoted
 
 _ROOM: Final = 80 - len("10  ×      no 100%  ")
 """Letters of a line of the short list beside rank, sign and fresh figure, and the gaps around them."""
@@ -47,8 +48,8 @@ def ranking_answer(found: Ranked, top: int = 0) -> Answer:
     games = sum(cell.games for cell in ranking.statistics.cells.values())
     tally = Counter(j.verdict for j in ranking.ranked)
     counts = ", ".join(f"{tally[verdict]:,} {verdict.value}" for verdict in Verdict)
-    words = ["balance check --all", *(whole_path(run.path) for run in ranking.runs)]
-    command = " ".join([*words, *judging_options(ranking.runs, players, found.thresholds, whole_path)])
+    words = ["balance check --all", *(quoted(run.path) for run in ranking.runs)]
+    command = " ".join([*words, *judging_options(ranking.runs, players, found.thresholds, quoted)])
     lineups = sorted({(cell.cell.lineup, cell.strength) for j in ranking.ranked for cell in j.cells})
     counted = tuple(verdict_counts(ranking.ranked))
     provenance = provenance_of(ranking.runs, games, command)
@@ -122,8 +123,7 @@ def _short_table(found: Ranked, top: int, command: str, note: str) -> Table:
 
 
 def _value(measured: Measurement) -> str:
-    kinds = {"share": "share", "rounds": "integer"}
-    return printed(measured.interval.value, kinds.get(measured.metric.form, "number"))
+    return printed(measured.interval.value, measured.metric.form)
 
 
 def _shortened(names: Sequence[str], room: int) -> str:
@@ -201,7 +201,10 @@ def _overview(found: Ranked, counts: Iterable[VerdictCount]) -> Iterator[str]:
     yield quality_overview(ranking.ranked)
     open_ = [j.holding for j in ranking.ranked if j.verdict is Verdict.UNDECIDED and j.holding is not None]
     held = Counter(finding.measured.name for finding in open_)
-    yield from (f"{n} undecided are held by {name}." for name, n in sorted(held.items(), key=_often))
+    yield from (
+        f"{n} undecided are held by {name}."
+        for name, n in sorted(held.items(), key=lambda one: (-one[1], one[0]))
+    )
     yield f"{ranking.judgements.family}."
     yield from _unseen(found)
 
@@ -212,10 +215,6 @@ def _unseen(found: Ranked) -> Iterator[str]:
         yield f"The worst were not measured again on fresh games: {found.unconfirmed}."
     if found.ranking.judgements.not_looked_at:
         yield unseen_sentence(found.ranking.judgements.not_looked_at)
-
-
-def _often(pair: tuple[str, int]) -> tuple[int, str]:
-    return -pair[1], pair[0]
 
 
 def _rows(found: Ranked) -> Iterator[dict[str, Any]]:

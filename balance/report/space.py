@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from balance.dataset.run import Run
 from balance.experiments.published import PublishedPrices
-from balance.judge.ranking import Ranking
 from balance.judge.thresholds import Thresholds
 from balance.report.atlas import make_atlas
 from balance.report.chapters import items, length, matrices, method, summary, tension, variants, wins
@@ -51,8 +50,10 @@ def space_report(
         variants.section(m),
         tension.section(m),
         method.section(m, made),
-        matrices.appendix(m) if 0 < len(m.verdicts) <= _MOST_LISTED else None,
     ]
+    if 0 < len(m.by_combination) <= _MOST_LISTED:
+        every = m.ask("every", f"All {len(m.by_combination):,} {m.combinations}", size=m.size)
+        sections.append(Section("every", f"All {m.combinations}", (every,)))
     return Answer(
         kind="space",
         title=title,
@@ -65,7 +66,7 @@ def space_report(
         glossary=terms(m.facts, [(lineup, m.strength_name(lineup)) for lineup in m.lineups], thresholds),
         provenance=made,
         atlas=atlas,
-        verdicts=_verdicts(m.ranking) if m.ranking else (),
+        verdicts=tuple(verdict_record(j, m.ranking.sentence) for j in m.ranking.ranked) if m.ranking else (),
         findings=tuple(
             finding_record(cell, finding)
             for judgement in (m.ranking.ranked if m.ranking else ())
@@ -73,7 +74,3 @@ def space_report(
             for finding in cell.broken
         ),
     )
-
-
-def _verdicts(ranking: Ranking) -> tuple[dict[str, Any], ...]:
-    return tuple(verdict_record(judgement, ranking.sentence) for judgement in ranking.ranked)

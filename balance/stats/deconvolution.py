@@ -26,17 +26,6 @@ _BINS: Final = np.round(np.arange(-REACH, REACH + _STEP / 2, _STEP), 10)
 _LIKELIHOOD: Final = np.exp(-0.5 * (_BINS[:, None] - _GRID[None, :]) ** 2)
 
 
-def _first_guess(seen: Floats) -> Floats:
-    """Return a normal distribution as wide as the estimates beyond their noise, and a little of everything.
-
-    From there EM goes where the estimates ask for it; from a flat one it would leave some chance of anything
-    where estimates are poor, which adds up over many thresholds.
-    """
-    wide = math.sqrt(max(float(seen.var()) - 1, _NARROW**2))
-    weights = np.exp(-0.5 * ((_GRID - seen.mean()) / wide) ** 2)
-    return np.asarray(weights / weights.sum() + _ANYWHERE / len(_GRID))
-
-
 def chances_beyond(distances: Any, bands: Any) -> Floats:
     """Return for each estimate the chance that its true distance is above each of `bands`.
 
@@ -50,11 +39,16 @@ def chances_beyond(distances: Any, bands: Any) -> Floats:
         return np.zeros((0, len(bands)))
     places = np.rint((seen + REACH) / _STEP).astype(np.int64)
     counts = np.bincount(places, minlength=len(_BINS)).astype(np.float64)
-    weights = _first_guess(seen)
+    # a normal distribution as wide as the estimates beyond their noise, and a little of everything: from
+    # there EM goes where the estimates ask for it; a flat one would leave some chance of anything where
+    # estimates are poor, which adds up over many thresholds
+    wide = math.sqrt(max(float(seen.var()) - 1, _NARROW**2))
+    weights = np.exp(-0.5 * ((_GRID - seen.mean()) / wide) ** 2)
+    weights = weights / weights.sum() + _ANYWHERE / len(_GRID)
+    filled = np.flatnonzero(counts)
+    counts, likelihood = counts[filled] / counts.sum(), _LIKELIHOOD[filled]
     for _ in range(_ROUNDS):
-        share = _LIKELIHOOD * weights
-        share /= share.sum(axis=1, keepdims=True)
-        weights = counts @ share / counts.sum()
+        weights = weights * ((counts / (likelihood @ weights)) @ likelihood)
     after = _LIKELIHOOD * weights
     after /= after.sum(axis=1, keepdims=True)
     above = _GRID[:, None] - np.asarray(bands, np.float64)[None, :]

@@ -54,26 +54,8 @@ class _Arrays:
         return Interval(*(float(getattr(self, name)) for name in ("value", "low", "high")))
 
 
-class _Continuous(_Arrays):
-    """For figures that are not whole numbers, "above" and "at least" are the same."""
-
-    def above(self, threshold: Any) -> Floats:
-        raise NotImplementedError
-
-    def below(self, threshold: Any) -> Floats:
-        raise NotImplementedError
-
-    def at_least(self, threshold: Any) -> Floats:
-        """Return p-values against "below"."""
-        return self.above(threshold)
-
-    def at_most(self, threshold: Any) -> Floats:
-        """Return p-values against "above"."""
-        return self.below(threshold)
-
-
 @dataclass(frozen=True)
-class Ratio(_Continuous):
+class Ratio(_Arrays):
     """`num` of `den`, with the sums over deals of both squares and of the product.
 
     >>> stalls = Ratio.of([1, 0, 0, 1, 0, 0, 0, 0, 0, 0], 1, most=1)
@@ -98,11 +80,6 @@ class Ratio(_Continuous):
         num, den, num2, den2, numden = (np.asarray(one.sum(-1)) for one in (x, y, x * x, y * y, x * y))
         greatest = np.broadcast_to(np.asarray(most, np.float64), deals.shape)
         return cls(deals, num, den, num2, den2, numden, greatest)
-
-    @classmethod
-    def none(cls, most: float = np.inf) -> Ratio:
-        """Return the ratio over no deals, to add others to."""
-        return cls(0, 0, 0, 0, 0, 0, most)
 
     def __add__(self, other: Ratio) -> Ratio:
         """Return the ratio over the deals of both, which have none in common."""
@@ -197,6 +174,8 @@ class Ratio(_Continuous):
         return self._tail(
             1 - self._share, 1 - np.asarray(threshold) / self.most, -self._standardised(threshold)
         )
+
+    at_least, at_most = above, below  # of what is not a whole number
 
     def _tail(self, share: Floats, chance: Floats, away: Floats) -> Floats:
         limited = self._limited
@@ -322,7 +301,7 @@ class Difference(_Arrays):
 
 
 @dataclass(frozen=True)
-class Multiple(_Continuous):
+class Multiple(_Arrays):
     """A ratio as a multiple of another one, by Fieller; what both have in common deal by deal cancels."""
 
     own: Ratio
@@ -374,6 +353,8 @@ class Multiple(_Continuous):
     def below(self, threshold: Any) -> Floats:
         """Return p-values against "at least"."""
         return student_tail(-self.z(threshold), self.freedom)
+
+    at_least, at_most = above, below  # of what is not a whole number
 
     def z(self, threshold: Any) -> Floats:
         """Return by how many standard errors one exceeds this many times the other."""
@@ -463,7 +444,7 @@ class Quantiles(_Arrays):
 
 
 @dataclass(frozen=True)
-class Normal(_Continuous):
+class Normal(_Arrays):
     """Figures with a standard error over deals, near enough to normal."""
 
     value: Any
@@ -496,6 +477,8 @@ class Normal(_Continuous):
         from scipy.special import ndtr
 
         return np.asarray(ndtr(self.z(threshold)))
+
+    at_least, at_most = above, below  # of what is not a whole number
 
     def z(self, threshold: Any) -> Floats:
         """Return how many standard errors above."""

@@ -22,7 +22,6 @@ class Ridge:
     features: tuple[str, ...]
     center: tuple[float, ...]
     mean: float
-    """The mean of the figure: what is predicted at the means of the features."""
     slopes: tuple[float, ...]
     leverage: tuple[tuple[float, ...], ...]
     """How much further off a prediction is away from the means, as a quadratic form."""

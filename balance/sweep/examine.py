@@ -20,8 +20,8 @@ from balance.dataset.parquet import encode
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.dataset.schema import STRING, StoredTable, game_id, stored_table
-from balance.dataset.shards import Piece, Shard, cut
-from balance.dataset.verify import Damage, count_rows, read_rows, require_count
+from balance.dataset.shards import Shard, cut
+from balance.dataset.verify import Damage, count_rows, read_rows, require_count, require_statistics
 from balance.errors import BalanceError, DataError
 from balance.sweep.playing import fixed_value, orders, variant_order
 from balance.sweep.replaying import find_game
@@ -81,7 +81,6 @@ def checks_deals(run: Run) -> bool:
 
 
 def _wrong_shard(run: Run, shard: Shard) -> Iterator[Damage]:
-    """Yield what is wrong with the tables of one shard."""
     expected = {shard.file(table.name) for table in run.tables}
     for name in sorted(expected - run.state.shards.get(shard.number, {}).keys()):
         yield Damage(name, "missing: the run has no record of this file")
@@ -105,7 +104,6 @@ def _wrong_shard(run: Run, shard: Shard) -> Iterator[Damage]:
 
 
 def _frame(run: Run, shard: Shard, table: StoredTable, games: pl.DataFrame | None) -> pl.DataFrame:
-    """Return a shard's part of a table; DataError if it has too many rows to be read, or other columns."""
     facts, file = run.game.facts, run.path / shard.file(table.name)
     seats = shard.games * shard.players
     rounds = seats * facts.round_limit
@@ -118,6 +116,7 @@ def _frame(run: Run, shard: Shard, table: StoredTable, games: pl.DataFrame | Non
     frame = read_rows(file)
     if dict(frame.schema) != _schema(table):
         raise DataError("columns or types are not those of the table")
+    require_statistics(file, frame)
     return frame
 
 
@@ -133,7 +132,6 @@ def _schema(table: StoredTable) -> dict[str, Any]:
 
 
 def _wrong_rows(run: Run, shard: Shard, frames: _Frames) -> Iterator[tuple[str, str]]:
-    """Yield table and problem; what follows from an earlier one is left out."""
     import polars as pl
 
     games, players = frames["games"], shard.players
@@ -211,13 +209,12 @@ def _wrong_course(run: Run, table: StoredTable, frame: pl.DataFrame, games: pl.D
         yield "rows of some games of a deal, and not of others"
 
 
-def _ids(piece: Piece) -> Any:
-    deals = np.array(piece.indices, np.int64)
-    return game_id(piece.cell.id, deals[:, None], np.arange(piece.cell.replicates)).ravel()
+def _ids(cell: PlannedCell) -> Any:
+    deals = np.array(cell.indices, np.int64)
+    return game_id(cell.id, deals[:, None], np.arange(cell.replicates)).ravel()
 
 
 def _as_planned(run: Run, shard: Shard, games: pl.DataFrame) -> pl.DataFrame:
-    """Return the games with the columns that the plan decides as it does."""
     import polars as pl
 
     facts, plan = run.game.facts, run.plan
@@ -226,7 +223,7 @@ def _as_planned(run: Run, shard: Shard, games: pl.DataFrame) -> pl.DataFrame:
     indices = deals // game_id(0, 1, 0)
     played: list[tuple[PlannedCell, tuple[str, ...]]] = []
     place = np.zeros(numbers.size, np.int64)  # of each game's cell and order of variants in `played`
-    for cell in {piece.cell.id: piece.cell for piece in shard.pieces}.values():
+    for cell in {piece.id: piece for piece in shard.pieces}.values():
         here, possible = cell_ids == cell.id, orders(facts, cell)
         place[here] = len(played) + variant_order(plan, cell, indices[here], len(possible))
         played += [(cell, variants) for variants in possible]

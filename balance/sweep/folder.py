@@ -26,15 +26,15 @@ from balance.dataset.manifest import FileRecord, State
 from balance.dataset.plan import Plan, differences
 from balance.dataset.run import Run, open_run, read_plan
 from balance.dataset.shards import Shard, cut
+from balance.dataset.verify import damages
 from balance.errors import Failed, Interrupted, UsageError
-from balance.files import TEMPORARY, make_folder, open_regular, write_whole
+from balance.files import TEMPORARY, make_folder, write_whole
 from balance.games.contract import Catalog, Game
 from balance.sweep.smalltables import head_files
 from balance.sweep.workers import Finished, Played, work
 from balance.userfiles import temporary_prefix
 
 Watch = Callable[[Played | Finished], object]
-"""Called with every batch played and every shard finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,9 @@ class SweepSummary:
 
     run: Run
     games: int
-    """Played by this call."""
     shards: int
     seconds: float
     mended: tuple[str, ...] = ()
-    """Files from before the first game that this call wrote again."""
 
 
 @functools.cache
@@ -73,13 +71,10 @@ def refuse_other(folder: Path, plan: Plan) -> None:
             raise UsageError(
                 f"out {folder}: holds another run ({'; '.join(found)}); name another folder", parameter="out"
             )
-    elif folder.exists() and not _is_ours(folder):
+    elif folder.exists() and not (  # empty, or left over from the first moment of a run
+        folder.is_dir() and ((folder / states.STATE).exists() or not any(folder.iterdir()))
+    ):
         raise UsageError(f"out {folder}: exists but is not a run; name another folder", parameter="out")
-
-
-def _is_ours(folder: Path) -> bool:
-    """Return whether a folder without a plan is empty, or left over from the first moment of a run."""
-    return folder.is_dir() and ((folder / states.STATE).exists() or not any(folder.iterdir()))
 
 
 def finished_run(folder: Path, plan: Plan) -> Run | None:
@@ -101,16 +96,9 @@ def _todo(folder: Path, plan: Plan, state: State, again: Sequence[int] = ()) -> 
     whole = {
         number
         for number, files in state.shards.items()
-        if all(_there(folder, *file) for file in files.items())
+        if all(states.file_size(folder, name) == record.size for name, record in files.items())
     }
     return [shard for shard in cut(plan.cells) if shard.number not in whole or shard.number in again]
-
-
-def _there(folder: Path, name: str, record: FileRecord) -> bool:
-    try:
-        return (folder / name).stat().st_size == record.size
-    except OSError:
-        return False
 
 
 def carry_out(
@@ -139,7 +127,9 @@ def carry_out(
         make_folder(folder)
         with states.lock(folder) as handle:
             refuse_other(folder, plan)  # somebody may have been faster
-            _sweep_away(folder)
+            for path in folder.rglob(f".*{TEMPORARY}"):  # of a killed process; links are not followed
+                if path.is_symlink() or not path.is_dir():  # a folder is not ours
+                    path.unlink(missing_ok=True)
             state = states.read_state(folder, plan)
             mended = _write_head(folder, handle, state, head_files(game, catalog, plan))
             todo = _todo(folder, plan, state, again)
@@ -168,30 +158,18 @@ def carry_out(
 
 
 def _kept(folder: Path, plan: Plan) -> str:
-    """Say how much of a run is safe on the disk."""
     done = 0
     with suppress(OSError):
         done = len(states.read_state(folder, plan).shards)
     return f"{done} of {plan.shards} shards are kept"
 
 
-def _sweep_away(folder: Path) -> None:
-    """Remove what a killed process was writing; nobody else is at work here."""
-    for path in folder.rglob(f".*{TEMPORARY}"):  # which does not follow links
-        if path.is_symlink() or not path.is_dir():  # a folder is not ours
-            path.unlink(missing_ok=True)
-
-
 def _write_head(
     folder: Path, handle: int, state: State, files: dict[str, bytes | memoryview]
 ) -> tuple[str, ...]:
-    """Write the files that come before the first game and are missing or changed; return their names."""
     records = {name: FileRecord.of(content) for name, content in files.items()}
-    wrong = [
-        name
-        for name, content in files.items()
-        if state.head.get(name) != records[name] or not _unchanged(folder / name, content)
-    ]
+    changed = {damage.file for damage in damages(folder, State(records))}
+    wrong = [name for name in files if state.head.get(name) != records[name] or name in changed]
     for name in wrong:
         write_whole(folder / name, files[name])
     if state.head != records:
@@ -199,16 +177,7 @@ def _write_head(
     return tuple(wrong)
 
 
-def _unchanged(path: Path, content: bytes | memoryview) -> bool:
-    try:
-        with open_regular(path.parent, path.name, len(content)) as file:
-            return file.read() == content
-    except OSError:
-        return False
-
-
 def _command() -> str:
-    """Return the command line of this process, if it is one of balance."""
     program, *arguments = sys.argv or [""]
     if not re.search(r"(^|/)(game-)?balance(/__main__\.py)?$", program):
         return "Python"

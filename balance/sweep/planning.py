@@ -20,8 +20,9 @@ from balance.dataset.measures import DECLARED
 from balance.dataset.plan import Plan, PlannedCell
 from balance.dataset.schema import MOST_CELLS, MOST_REPLICATES
 from balance.dataset.shards import cut
+from balance.dataset.stamp import policies_hash
 from balance.errors import UsageError
-from balance.games.contract import Catalog, Facts, Game, Tuned
+from balance.games.contract import Catalog, Facts, Game
 from balance.games.facts import SweepTable
 from balance.games.keys import HIGHEST_GAME, check_keys
 from balance.games.lineup import parse_lineup
@@ -29,7 +30,6 @@ from balance.stats.intervals import Z
 
 DEFAULT_DEALS: Final = 500
 _LIBRARIES: Final = ("numpy", "numba", "polars")
-"""Those whose versions can decide about a byte."""
 
 Combination = tuple[str, ...]
 
@@ -111,8 +111,8 @@ def make_plan(
     for number, key in enumerate(_keys(game, sorted(deals), combinations, list(tables))):
         table = tables.get(key[2], SweepTable(key[2]))
         part = math.ceil(deals[key[0]] * table.share)
-        cells.append(_cell(game, number, key, first=0, deals=part, replicates=replicates * table.replicates))
-    return _plan(game, catalog, cells, edition=edition, seed=seed, parent="")
+        cells.append(_cell(game, number, key, part, replicates * table.replicates))
+    return _plan(game, catalog, cells, edition=edition, seed=seed)
 
 
 def plan_of_cells(
@@ -126,7 +126,7 @@ def plan_of_cells(
     """Return the plan of a run that plays just these deals of these cells, numbered anew."""
     check_keys(seed, 0)
     numbered = [replace(cell, id=k) for k, cell in enumerate(sorted(cells, key=lambda cell: cell.key))]
-    return _plan(game, catalog, numbered, edition=edition, seed=seed, parent="")
+    return _plan(game, catalog, numbered, edition=edition, seed=seed)
 
 
 def extended_plan(
@@ -134,51 +134,41 @@ def extended_plan(
     catalog: Catalog,
     parent: Plan,
     *,
-    players: Sequence[int] | None,
-    combinations: Sequence[Combination] | None,
-    lineups: Sequence[str] | None,
+    players: Sequence[int],
+    combinations: Sequence[Combination],
+    lineups: Sequence[str],
     deals: Mapping[int, int],
 ) -> Plan:
     """Return the plan of a run that plays on where another one ended, or cells that it did not have.
 
-    What is None is taken from the parent. Cells of the parent that are not asked for keep their ids.
+    What is empty is taken from the parent. Cells of the parent that are not asked for keep their ids.
     """
-    known = {cell.key: cell for cell in parent.cells}
-    if players is None and combinations is None and lineups is None:
-        asked = list(known)
-    else:
+    asked = known = [cell.key for cell in parent.cells]
+    if players or combinations or lineups:
         asked = _keys(
             game,
-            players or sorted({cell.players for cell in parent.cells}),
-            combinations or sorted({cell.variants for cell in parent.cells}),
-            lineups or sorted({cell.lineup for cell in parent.cells}),
+            players or [cell.players for cell in parent.cells],
+            combinations or [cell.variants for cell in parent.cells],
+            lineups or [cell.lineup for cell in parent.cells],
         )
-    wanted = set(asked)
+    wanted, had = set(asked), set(known)
     most: dict[int, int] = {}
     for cell in parent.cells:
         most[cell.players] = max(cell.deals, most.get(cell.players, 0))
-    cells = [
-        replace(
-            cell,
-            first=cell.first + cell.deals,
-            deals=math.ceil(deals[cell.players] * _share(cell.deals, most[cell.players]))
-            if cell.key in wanted
-            else 0,
-        )
-        for cell in parent.cells
-    ]
-    replicates = _replicates(game, parent)
-    new = [key for key in asked if key not in known]
-    for number, key in enumerate(new, max(cell.id for cell in cells) + 1):
-        cells.append(_cell(game, number, key, first=0, deals=deals[key[0]], replicates=replicates))
-    return _plan(
-        game,
-        catalog,
-        cells,
-        edition=parent.edition,
-        seed=parent.seed,
-        parent=parent.id,
+
+    def more(cell: PlannedCell) -> int:
+        """Return with how many deals a cell plays on: as large a part as it had of the most."""
+        part = cell.deals / most[cell.players] if cell.deals else 1.0
+        return math.ceil(deals[cell.players] * part) if cell.key in wanted else 0
+
+    cells = [replace(cell, first=cell.indices.stop, deals=more(cell)) for cell in parent.cells]
+    replicates = min(  # what the parent was asked for, before rotations
+        cell.replicates // parse_lineup(cell.lineup, cell.players, game).rotations for cell in parent.cells
     )
+    new = [key for key in asked if key not in had]
+    for number, key in enumerate(new, max(cell.id for cell in cells) + 1):
+        cells.append(_cell(game, number, key, deals[key[0]], replicates))
+    return _plan(game, catalog, cells, edition=parent.edition, seed=parent.seed, parent=parent.id)
 
 
 def _keys(
@@ -186,7 +176,8 @@ def _keys(
 ) -> list[tuple[int, Combination, str]]:
     """Return the cells in their order: by players, then variants (compiled once), then lineups."""
     normal = {
-        count: sorted({parse_lineup(lineup, count, game).text for lineup in lineups}) for count in players
+        count: sorted({parse_lineup(lineup, count, game).text for lineup in set(lineups)})
+        for count in set(players)
     }
     return [
         (count, variants, lineup)
@@ -196,29 +187,11 @@ def _keys(
 
 
 def _cell(
-    game: Game[Any, Any],
-    number: int,
-    key: tuple[int, Combination, str],
-    *,
-    first: int,
-    deals: int,
-    replicates: int,
+    game: Game[Any, Any], number: int, key: tuple[int, Combination, str], deals: int, replicates: int
 ) -> PlannedCell:
     players, variants, lineup = key
     rotations = parse_lineup(lineup, players, game).rotations
-    return PlannedCell(number, players, variants, lineup, first, deals, replicates * rotations)
-
-
-def _share(deals: int, most: int) -> float:
-    """Return which part of the deals a cell of a parent plays on with: as much as it had of the most."""
-    return deals / most if deals else 1.0
-
-
-def _replicates(game: Game[Any, Any], parent: Plan) -> int:
-    """Return the replicates that the parent was asked for, before rotations."""
-    return min(
-        cell.replicates // parse_lineup(cell.lineup, cell.players, game).rotations for cell in parent.cells
-    )
+    return PlannedCell(number, players, variants, lineup, 0, deals, replicates * rotations)
 
 
 def _plan(
@@ -228,14 +201,14 @@ def _plan(
     *,
     edition: str,
     seed: int,
-    parent: str,
+    parent: str = "",
 ) -> Plan:
     if not any(cell.games for cell in cells):
         raise UsageError("no game is asked for")
     if len(cells) > MOST_CELLS:
         raise UsageError(f"{len(cells)} cells; at most {MOST_CELLS} are possible")
     for cell in cells:
-        if cell.first + cell.deals - 1 > HIGHEST_GAME:
+        if cell.indices.stop - 1 > HIGHEST_GAME:
             raise UsageError(f"the cell {cell} has no game index left: 0..{HIGHEST_GAME} (2^32-1)")
         if cell.replicates > MOST_REPLICATES:
             times = f"plays each deal {cell.replicates} times"
@@ -254,11 +227,6 @@ def _plan(
         shards=len(cut(cells)),
         cells=tuple(cells),
     )
-
-
-def policies_hash(game: Game[Any, Any], catalog: Catalog) -> str:
-    """Return the hash of the policies' weights; empty if the game has none."""
-    return game.policies_hash(catalog) if isinstance(game, Tuned) else ""
 
 
 def versions(facts: Facts) -> dict[str, str]:

@@ -6,7 +6,7 @@ What comes out depends on the plan alone: not on how many games are played at on
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -24,9 +24,9 @@ from balance.dataset.schema import (
     stored_tables,
     variant_columns,
 )
-from balance.dataset.shards import Piece, Shard
-from balance.games.facts import Column, Facts
-from balance.games.lineup import Lineup, parse_lineup, replicated
+from balance.dataset.shards import Shard
+from balance.games.facts import Facts
+from balance.games.lineup import parse_lineup, replicated
 from balance.games.randomness import FOR_VARIANTS, hashed, pick
 
 if TYPE_CHECKING:
@@ -70,19 +70,17 @@ class Player:
     def __init__(self, game: Game[Any, Any], catalog: Catalog, plan: Plan, threads: int = 1) -> None:
         self._game, self._catalog, self._plan = game, catalog, plan
         self._compiled: dict[tuple[int, Combination], Any] = {}
-        self._lineups: dict[tuple[int, str], Lineup] = {}
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         # where threads share a piece, games may be slow: the first calls find out
         self._at_once = 100 if threads == 1 else 1
 
     def batches(
-        self, piece: Piece
+        self, cell: PlannedCell
     ) -> Iterator[tuple[Combination, Array, Array, dict[str, dict[str, Array]]]]:
         """Yield order of variants, ids of games, indices of games, and columns, batch by batch."""
-        plan, cell = self._plan, piece.cell
-        lineup = self._lineup(cell)
-        indices = np.array(piece.indices, np.int64)
+        plan, lineup = self._plan, parse_lineup(cell.lineup, cell.players, self._game)
+        indices = np.array(cell.indices, np.int64)
         possible = orders(self._game.facts, cell)
         drawn = variant_order(plan, cell, indices, len(possible))
         for number, variants in enumerate(possible):
@@ -114,15 +112,8 @@ class Player:
             at = end
 
     def _pace(self, games: int, seconds: float) -> None:
-        """Set how many games are played at once, so that a call does not last long."""
         fitting = int(games * _CALL_SECONDS / max(seconds, 1e-9))
         self._at_once = max(1, min(_AT_ONCE, fitting, self._at_once * 4))
-
-    def _lineup(self, cell: PlannedCell) -> Lineup:
-        key = (cell.players, cell.lineup)
-        if key not in self._lineups:
-            self._lineups[key] = parse_lineup(cell.lineup, cell.players, self._game)
-        return self._lineups[key]
 
     def _cell(self, cell: PlannedCell, possible: Sequence[Combination], variants: Combination) -> Any:
         """Compile, or take what the cell before had: cells of other lineups are neighbours."""
@@ -139,43 +130,38 @@ class Player:
 # --- columns
 
 
-class _Rows:
-    """The columns of one table, as they grow."""
+def _frame(
+    game: Game[Any, Any],
+    plan: Plan,
+    stored: StoredTable,
+    cell: PlannedCell,
+    variants: Combination,
+    ids: Array,
+    columns: Mapping[str, Array],
+) -> pl.DataFrame:
+    """Return the rows of a batch in a table; `columns` are what the game has written."""
+    import polars as pl
 
-    def __init__(self, table: StoredTable, given: Sequence[Column]) -> None:
-        self.table = table
-        self.given = {column.name: column for column in given}
-        self.parts: dict[str, list[Array]] = {}
-        self.cells: list[tuple[PlannedCell, Combination, int]] = []
-        """Cell, order of variants and number of rows of each batch."""
-
-    def add(self, cell: PlannedCell, variants: Combination, ids: Array, columns: dict[str, Array]) -> None:
-        for name, values in columns.items():
-            column = self.given[name]
-            if column.role == "game":
-                self.parts.setdefault("game_id", []).append(ids[values])
+    given = {column.name: column for column in game.facts.table(stored.name).columns}
+    keys = [ids[values] for name, values in columns.items() if given[name].role == "game"]
+    made: list[pl.Series] = []
+    for column in stored.columns:
+        if column.role == "game":
+            made.append(pl.Series(column.name, keys[0] if keys else ids))
+        elif column.role == "policy":
+            numbers, places = np.unique(columns[column.name], return_inverse=True)
+            names = pl.Series(column.name, [game.policy_name(int(number)) for number in numbers], pl.String)
+            made.append(names.gather(places.astype(np.uint32)))
+        elif column.name in columns:
+            series, null = pl.Series(column.name, columns[column.name]), given[column.name].null
+            made.append(series if null is None else series.set(pl.Series(columns[column.name] == null), None))
+        else:
+            value, size = fixed_value(column, plan, game.facts, cell, variants), len(made[0])
+            if column.type == STRING:
+                made.append(pl.repeat(value, size, dtype=pl.String, eager=True).alias(column.name))
             else:
-                self.parts.setdefault(name, []).append(values)
-        if self.table.name == "games":
-            self.parts.setdefault("game_id", []).append(ids)
-        self.cells.append((cell, variants, self.parts["game_id"][-1].size))
-
-    def frame(self, plan: Plan, facts: Facts, policy_name: Callable[[int], str]) -> pl.DataFrame:
-        """Return the table, and forget the parts."""
-        import polars as pl
-
-        counts = np.array([count for _, _, count in self.cells], np.int64)
-        made: list[pl.Series] = []
-        for column in self.table.columns:
-            parts = self.parts.pop(column.name, None)
-            if parts is None:
-                values = [
-                    fixed_value(column, plan, facts, cell, variants) for cell, variants, _ in self.cells
-                ]
-                made.append(_repeated(column, values, counts))
-            else:
-                made.append(_series(column, self.given.get(column.name), np.concatenate(parts), policy_name))
-        return pl.DataFrame(made)
+                made.append(pl.Series(column.name, np.full(size, value, column.type)))
+    return pl.DataFrame(made)
 
 
 def fixed_value(
@@ -204,33 +190,6 @@ def _nth(names: Sequence[str], place: int) -> str | None:
     return names[place] if place < len(names) else None
 
 
-def _repeated(column: StoredColumn, values: Sequence[int | str | None], counts: Array) -> pl.Series:
-    """Return each value as often as its rows are many."""
-    import polars as pl
-
-    if column.type != STRING:
-        return pl.Series(column.name, np.repeat(np.array(values, column.type), counts))
-    words = sorted({value for value in values if value is not None}, key=str)
-    places = {word: place for place, word in enumerate([*words, None])}
-    codes = np.repeat(np.array([places[value] for value in values], np.uint32), counts)
-    return pl.Series(column.name, [*words, None], pl.String).gather(codes)
-
-
-def _series(
-    column: StoredColumn, given: Column | None, values: Array, policy_name: Callable[[int], str]
-) -> pl.Series:
-    import polars as pl
-
-    if column.role == "policy":
-        numbers = np.unique(values)
-        names = pl.Series(column.name, [policy_name(int(number)) for number in numbers], pl.String)
-        return names.gather(np.searchsorted(numbers, values).astype(np.uint32))
-    series = pl.Series(column.name, values)
-    if given is not None and given.null is not None:
-        return series.set(pl.Series(values == given.null), None)
-    return series
-
-
 def play_shard(
     game: Game[Any, Any],
     player: Player,
@@ -242,16 +201,16 @@ def play_shard(
 
     `played` is called after every batch and returns whether to go on; StopPlaying if not.
     """
-    facts = game.facts
-    rows = [
-        _Rows(stored, table.columns) for stored, table in zip(stored_tables(facts), facts.tables, strict=True)
-    ]
-    for piece in shard.pieces:
-        for variants, ids, indices, batch in player.batches(piece):
-            for table in rows:
-                table.add(piece.cell, variants, ids, batch[table.table.name])
-            if not played(piece.cell, indices.size):
+    import polars as pl
+
+    tables = stored_tables(game.facts)
+    frames: dict[str, list[pl.DataFrame]] = {table.name: [] for table in tables}
+    for cell in shard.pieces:
+        for variants, ids, indices, batch in player.batches(cell):
+            for table in tables:
+                rows = _frame(game, plan, table, cell, variants, ids, batch[table.name])
+                frames[table.name].append(rows)
+            if not played(cell, indices.size):
                 raise StopPlaying
-    while rows:
-        table = rows.pop(0)
-        yield table.table.name, table.frame(plan, facts, game.policy_name)
+    for table in tables:
+        yield table.name, pl.concat(frames.pop(table.name), rechunk=True)

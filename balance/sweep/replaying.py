@@ -16,15 +16,15 @@ import numpy as np
 from balance import games
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run, open_run
-from balance.dataset.schema import GameKey, split_game_id
-from balance.dataset.shards import Shard, cut
+from balance.dataset.schema import split_game_id
+from balance.dataset.shards import cut
+from balance.dataset.stamp import policies_hash
 from balance.dataset.verify import read_rows
 from balance.errors import DataError, UsageError
 from balance.games.contract import Adjustable, Catalog, Event, Game, Notated, Table
 from balance.games.keys import check_keys
 from balance.games.lineup import parse_lineup
 from balance.games.variants import variant_names
-from balance.sweep.planning import policies_hash
 from balance.sweep.playing import orders, variant_order
 from balance.sweep.simulation import require_same_engine
 from balance.userfiles import quoted
@@ -36,15 +36,12 @@ class Replay:
 
     game: Game[Any, Any]
     cell: Any
-    """The compiled rules."""
     seed: int
     index: int
     replicate: int
     policies: tuple[str, ...]
     run: Run | None = None
-    """The run that it is of, if it is of one."""
     id: int = 0
-    """Its id there."""
 
     def play(self) -> list[Event]:
         """Play it again and return what happens, in order."""
@@ -54,8 +51,15 @@ class Replay:
     def events(self) -> list[Event]:
         """What happened, in order; DataError if the rows of a run say something else."""
         events = self.play()
-        if self.run is not None:
-            _compare_rows(self.run, self.id, self.game.rows_of(self.cell, events))
+        if self.run is None:
+            return events
+        played = self.game.rows_of(self.cell, events)
+        for table in self.game.facts.tables:
+            if _stored_rows(self.run, self.id, table) != played[table.name]:
+                raise DataError(
+                    f"game {self.id} of {self.run.path} comes out differently from its rows in {table.name}; "
+                    f"'balance doctor {quoted(self.run.path)}' checks the files"
+                )
         return events
 
     def transcript(self) -> str:
@@ -79,7 +83,6 @@ class Replay:
         return self.transcript()
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the game, folded up."""
         short, whole = html.escape(repr(self)), html.escape(str(self))
         return f"<details><summary>{short}</summary><pre>{whole}</pre></details>"
 
@@ -129,13 +132,10 @@ def find_game(run: Run, number: int) -> Replay:
     """Return the game of an id; UsageError if the run has none."""
     key = split_game_id(number)
     planned = run.plan.cell(key.cell)
-    if planned is None or not planned.deals:
-        raise UsageError(f"{run.path} has no game {number}: it plays no cell {key.cell}")
-    indices = planned.indices
-    if key.index not in indices or key.replicate >= planned.replicates:
+    if planned is None or key.index not in planned.indices or key.replicate >= planned.replicates:
         raise UsageError(
-            f"{run.path} has no game {number}: cell {key.cell} has the indices {indices[0]}..{indices[-1]} "
-            f"and {planned.replicates} replicates, not index {key.index}, replicate {key.replicate}"
+            f"{run.path} has no game {number}: it does not play cell {key.cell}, index {key.index}, "
+            f"replicate {key.replicate}"
         )
     require_same_engine(run.path, run.plan, run.game)
     variants = variants_of(run, planned, key.index)
@@ -184,7 +184,6 @@ def replay_commands(
 
 
 def _options(run: Run, cells: Mapping[int, PlannedCell], number: int) -> list[str]:
-    """Return the options of `balance replay` for a game of a run; what is usual is left out."""
     plan, facts, key = run.plan, run.game.facts, split_game_id(number)
     cell = cells[key.cell]
     options = {
@@ -207,20 +206,15 @@ def _is_made_of(run: Run, overlays: Sequence[str | Path]) -> bool:
     return known == (run.plan.catalog_hash, run.plan.policies_hash)
 
 
-def _compare_rows(run: Run, number: int, played: Mapping[str, list[dict[str, int]]]) -> None:
-    """Refuse a game whose rows in a run are not those that it leaves."""
-    for table in run.game.facts.tables:
-        if _stored_rows(run, number, table) != played[table.name]:
-            raise DataError(
-                f"game {number} of {run.path} comes out differently from its rows in {table.name}; "
-                f"'balance doctor {quoted(run.path)}' checks the files"
-            )
-
-
 def _stored_rows(run: Run, number: int, table: Table) -> list[dict[str, int]]:
-    """Return the rows of the game as the game itself would write them."""
     key = split_game_id(number)
-    file = run.path / _shard(run, key).file(table.name)
+    shard = next(  # so that no other file is opened
+        shard
+        for shard in cut(run.plan.cells)
+        for piece in shard.pieces
+        if piece.id == key.cell and key.index in piece.indices
+    )
+    file = run.path / shard.file(table.name)
     keys = {"cell_id": key.cell, "game_index": key.index, "replicate": key.replicate}
     try:
         frame = read_rows(file, f"where game_id = {number}")
@@ -231,16 +225,6 @@ def _stored_rows(run: Run, number: int, table: Table) -> list[dict[str, int]]:
         raise DataError(
             f"{file} cannot be read: {error}; 'balance doctor {quoted(run.path)}' says more"
         ) from None
-
-
-def _shard(run: Run, key: GameKey) -> Shard:
-    """Return the shard that holds a game, so that no other file is opened."""
-    return next(
-        shard
-        for shard in cut(run.plan.cells)
-        for piece in shard.pieces
-        if piece.cell.id == key.cell and key.index in piece.indices
-    )
 
 
 def _as_played(game: Game[Any, Any], columns: Sequence[Any], row: dict[str, Any]) -> dict[str, int]:

@@ -17,8 +17,9 @@ from balance.dataset.housekeeping import RUNS
 from balance.dataset.measures import DECLARED
 from balance.dataset.plan import MOST_BYTES, Plan, differences
 from balance.dataset.run import Run, open_run, read_catalog, read_plan, require_variants
+from balance.dataset.stamp import policies_hash
 from balance.dataset.verify import damages
-from balance.errors import CatalogError, DataError, UsageError
+from balance.errors import DataError, UsageError
 from balance.games.contract import Catalog, Facts, Game
 from balance.games.variants import ALL, combinations_of, texts_of
 from balance.sweep.folder import SweepSummary, Watch, carry_out, finished_run, refuse_other, scratch
@@ -29,7 +30,6 @@ from balance.sweep.planning import (
     make_plan,
     parse_players,
     parse_precision,
-    policies_hash,
     versions,
 )
 from balance.userfiles import quoted
@@ -47,9 +47,7 @@ class Prepared:
     plan: Plan
     folder: Path
     damaged: bool = False
-    """Whether a file is not what was written."""
     again: tuple[int, ...] = ()
-    """Shards that are finished but damaged."""
 
 
 class RunOptions(TypedDict, total=False):
@@ -129,14 +127,13 @@ def prepare_extension(
     run = open_run(parent)
     game, facts = run.game, run.game.facts
     require_same_engine(run.path, run.plan, game)
-    asked = texts_of(variants)
     plan = extended_plan(
         game,
         run.catalog,
         run.plan,
-        players=parse_players(texts_of(players), facts) or None,
-        combinations=combinations_of(game, run.catalog, run.plan.edition, asked) or None,
-        lineups=texts_of(lineups) or None,
+        players=parse_players(texts_of(players), facts),
+        combinations=combinations_of(game, run.catalog, run.plan.edition, texts_of(variants)),
+        lineups=texts_of(lineups),
         deals=deals_of(facts, games_per_cell, precision),
     )
     return prepare_plan(game, run.catalog, plan, out)
@@ -174,39 +171,32 @@ def prepare_repair(folder: str | Path) -> Prepared:
         raise DataError(f"{path} cannot be repaired: its measures were declared differently")
     catalog = _catalog_of(path, plan, game, found)
     require_variants(path, plan, game, catalog)
-    from balance.sweep.examine import (
-        wrong_content,
-        wrong_games,
-        wrong_head,
-    )  # which need what is defined here
+    from balance.sweep import examine  # which needs what is defined here
 
     run = Run(path, plan, state)
     lost = {n for n in range(plan.shards) if n not in state.shards or found & state.shards[n].keys()}
     if state.head and not found & state.head.keys():
-        found |= {damage.file for damage in wrong_head(run)}
+        found |= {damage.file for damage in examine.wrong_head(run)}
     if state.head and not found & state.head.keys():  # which rows are compared with
-        found |= {damage.file for damage in wrong_content(run, leave=lost)}
+        found |= {damage.file for damage in examine.wrong_content(run, leave=lost)}
     if states.RUN in found:
         raise DataError(f"{path / states.RUN} contradicts itself; 'balance doctor {quoted(path)}' shows how")
     again = [number for number, files in state.shards.items() if found & files.keys()]
-    if not found and not lost and state.head and any(wrong_games(run, GAMES_REPLAYED)):
+    if not found and not lost and state.head and any(examine.wrong_games(run, GAMES_REPLAYED)):
         again = list(state.shards)  # a sample, so others may be wrong too
     return Prepared(game, catalog, plan, path, bool(found or again or not state.head), tuple(sorted(again)))
 
 
 def run_prepared(prepared: Prepared, jobs: int | None = None, watch: Watch = lambda _: None) -> SweepSummary:
     """Carry a plan out; a run that is finished is opened and not touched."""
-    threads = machine.threads(jobs)
-    p = prepared
-    if not p.damaged:
-        run = finished_run(p.folder, p.plan)
-        if run is not None:
-            return SweepSummary(run, 0, 0, 0.0)
+    p, threads = prepared, machine.threads(jobs)
+    run = None if p.damaged else finished_run(p.folder, p.plan)
+    if run is not None:
+        return SweepSummary(run, 0, 0, 0.0)
     return carry_out(p.game, p.catalog, p.plan, p.folder, threads, watch, p.again)
 
 
 def _edition(game: Game[Any, Any], catalog: Catalog, name: str | None) -> str:
-    """Return the id of the edition that a user named; the game says what is wrong with it later."""
     if name is None:
         return game.facts.default_edition
     game.variants(catalog, name)  # refuses an unknown one
@@ -244,12 +234,11 @@ def require_same_engine(folder: Path, plan: Plan, game: Game[Any, Any]) -> None:
 
 
 def _catalog_of(folder: Path, plan: Plan, game: Game[Any, Any], damaged: set[str]) -> Catalog:
-    """Return the catalog of a run, from its own file or, if that is damaged, from this installation."""
     try:
         for name in sorted(name for name in damaged if not name.endswith(".parquet")):
             raise DataError(f"{folder / name} is not what was written")
         return read_catalog(folder, plan, game)
-    except (DataError, CatalogError) as error:
+    except DataError as error:
         official: Catalog = game.load_catalog()
         same = (official.hash, policies_hash(game, official)) == (plan.catalog_hash, plan.policies_hash)
         if not same:

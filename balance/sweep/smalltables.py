@@ -27,7 +27,11 @@ def head_files(game: Game[Any, Any], catalog: Catalog, plan: Plan) -> dict[str, 
         files[f"{kind.plural}.parquet"] = encode(_table(game.rows(catalog, kind), list(kind.columns)))
     files["policies.parquet"] = encode(_table(_policies(game, plan), ("policy", "number")))
     files["cells.parquet"] = encode(cells_table(game, plan))
-    run = _run(plan)
+    names = ["game", "edition", "seed", "ordered", "parent", "catalog_version"]
+    names += ["catalog_hash", "policies_hash", "engine_hash"]
+    run: dict[str, object] = {"run_id": plan.id} | {name: getattr(plan, name) for name in names}
+    run |= {f"version_{name}": version for name, version in plan.versions.items()}
+    run |= {"cells": len(plan.cells), "games": plan.games, "shards": plan.shards}
     files["run.parquet"] = encode(_table([run], tuple(run)))
     files[RUN] = plan.text().encode()
     return files
@@ -62,7 +66,6 @@ def _filled(columns: Sequence[str], names: Sequence[str]) -> dict[str, str | Non
 
 
 def _policies(game: Game[Any, Any], plan: Plan) -> list[dict[str, object]]:
-    """Return the policies that the game names and those that the lineups seat."""
     seated = {
         name
         for players, lineup in {(cell.players, cell.lineup) for cell in plan.cells}
@@ -74,15 +77,6 @@ def _policies(game: Game[Any, Any], plan: Plan) -> list[dict[str, object]]:
     ]
 
 
-def _run(plan: Plan) -> dict[str, object]:
-    """Return the head of the plan as one row."""
-    names = ["game", "edition", "seed", "ordered", "parent", "catalog_version"]
-    names += ["catalog_hash", "policies_hash", "engine_hash"]
-    row: dict[str, object] = {"run_id": plan.id} | {name: getattr(plan, name) for name in names}
-    row |= {f"version_{name}": version for name, version in plan.versions.items()}
-    return row | {"cells": len(plan.cells), "games": plan.games, "shards": plan.shards}
-
-
 def _table(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> pl.DataFrame:
     """Return rows as whole numbers, booleans and texts; a list becomes a text."""
     import polars as pl
@@ -90,14 +84,11 @@ def _table(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> pl.D
     every = list(rows)
     made: list[pl.Series] = []
     for name in columns:
-        values = [_plain(row.get(name)) for row in every]
+        values = [row.get(name) for row in every]
+        values = ["; ".join(map(str, v)) if isinstance(v, list | tuple) else v for v in values]
         known = {type(value) for value in values if value is not None}
         if known in ({int}, {bool}):
             made.append(pl.Series(name, values, pl.Int64 if known == {int} else pl.Boolean))
         else:
             made.append(pl.Series(name, [v if v is None else str(v) for v in values], pl.String))
     return pl.DataFrame(made)
-
-
-def _plain(value: object) -> object:
-    return "; ".join(map(str, value)) if isinstance(value, list | tuple) else value

@@ -6,12 +6,11 @@ the middle of a game cannot be stopped, and must not keep the process alive afte
 
 from __future__ import annotations
 
-import contextlib
 import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -47,8 +46,6 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class _Over:
-    """A worker has nothing more to do, or failed."""
-
     problem: BaseException | None = None
 
 
@@ -105,12 +102,21 @@ def work(
     threads = [threading.Thread(target=run, daemon=True) for _ in range(min(jobs, len(shards)))]
     for thread in threads:
         thread.start()
+    working = len(threads)
     try:
-        _listen(messages, len(threads), hear)
+        while working:
+            message = messages.get()
+            if not isinstance(message, _Over):
+                hear(message)
+                continue
+            working -= 1
+            if message.problem is not None:
+                raise message.problem
     except KeyboardInterrupt:
         stop.set()
         _wait(threads)
-        for message in _left(messages):
+        while not messages.empty():
+            message = messages.get()
             if isinstance(message, Finished):
                 hear(message)
         raise
@@ -120,32 +126,10 @@ def work(
 
 
 def _write(folder: Path, name: str, content: bytes | memoryview) -> FileRecord:
-    """Write a file below a folder, whole or not at all; return its record."""
     refuse_links(folder, name)
     make_folder((folder / name).parent)
     write_whole(folder / name, content)
     return FileRecord.of(content)
-
-
-def _listen(
-    messages: queue.SimpleQueue[Message], workers: int, hear: Callable[[Played | Finished], object]
-) -> None:
-    """Pass messages on until every worker is done; the first failure ends it."""
-    while workers:
-        message = messages.get()
-        if not isinstance(message, _Over):
-            hear(message)
-            continue
-        workers -= 1
-        if message.problem is not None:
-            raise message.problem
-
-
-def _left(messages: queue.SimpleQueue[Message]) -> Iterator[Message]:
-    """Yield what nobody has heard yet."""
-    with contextlib.suppress(queue.Empty):
-        while True:
-            yield messages.get_nowait()
 
 
 def _wait(threads: Sequence[threading.Thread]) -> None:

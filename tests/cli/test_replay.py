@@ -210,7 +210,7 @@ def test_on_a_terminal_it_is_the_same_text(replay):
         (["--players", "4", "--catalog", "nowhere.toml"], "nowhere.toml: no such file"),
         ([], "--players is missing (or name a run and one of its games: RUN GAME_ID)"),
         (["unions"], "which game of unions? Name its game_id"),
-        (["run", "1", "--seed", "7"], "a run fixes its games; --seed cannot be given with it"),
+        (["run", "1", "--seed", "7"], "a run fixes its games; it does not go with --seed"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_clear_line(refused, args, message):

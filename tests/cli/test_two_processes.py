@@ -72,6 +72,18 @@ def test_a_library_that_crashes(start):
     assert (code, said) == (1, "error: a library has crashed, or the process was killed (signal 11)\n")
 
 
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_while_a_library_calls_back(start, name, code):
+    """Python drops exceptions there; LLVM calls back whenever rules are compiled or loaded."""
+    work = f"""import ctypes
+        ctypes.CFUNCTYPE(None)(lambda: (os.kill(os.getpid(), signal.{name}), time.sleep(0.01)))()
+        time.sleep(30)"""
+    process, _ = start(work)
+    ended, said, took = end(process)
+    assert (ended, said) == (code, "error: interrupted\n" if name == "SIGINT" else "")
+    assert took < 10
+
+
 def test_too_much_memory(start):
     process, _ = start("held = b'x' * (2**30 + 2**28); time.sleep(60)", "program._MOST_MEMORY = 0.01")
     code, said, _ = end(process)

@@ -18,9 +18,10 @@ from balance import games
 from balance.dataset.connection import connect
 from balance.dataset.database import write_database
 from balance.dataset.limits import Limits
-from balance.dataset.saved_queries import ask, questions
+from balance.dataset.saved_queries import questions
 from balance.errors import DataError, Failed, UsageError
 from balance.sweep import simulation
+from tests.asking import ask
 from tests.dataset.test_hostile_runs import fix_up
 from tests.games.tiny import GAME
 

@@ -6,8 +6,9 @@ import pytest
 import balance
 from balance.cli.app import run as command
 from balance.dataset.database import write_database
-from balance.dataset.saved_queries import ask, questions
+from balance.dataset.saved_queries import questions
 from balance.errors import UsageError
+from tests.asking import ask
 
 
 @pytest.fixture(scope="module")

@@ -344,6 +344,25 @@ def test_more_rows_than_a_small_table_has(folder, original):
         _ = balance.open_run(folder).cells
 
 
+@pytest.mark.parametrize("rows", [0, 2])
+def test_a_run_is_described_in_one_row(folder, original, outside, rows):
+    import polars as pl
+
+    file = folder / "run.parquet"
+    pl.concat([pl.read_parquet(file)] * 2).head(rows).write_parquet(file)
+    fix_up(folder)
+    for what in ("sql", "doctor", "replay", "report", "check"):
+        attempt(commands(folder, original)[what], outside, (3,))
+
+
+@pytest.mark.parametrize("content", [b"\0" * 100, b"\xff\xfe", b"garbage"])
+def test_a_catalog_that_is_none(folder, original, outside, content):
+    (folder / "catalog.toml").write_bytes(content)
+    fix_up(folder)
+    for what in ("doctor", "replay", "report", "check"):
+        attempt(commands(folder, original)[what], outside, (3,))
+
+
 def test_footers_and_pages(original, tmp_path):
     rng = random.Random(3)
     files = sorted(path.relative_to(original.path) for path in original.path.rglob("*.parquet"))

@@ -16,11 +16,12 @@ import polars as pl
 import pytest
 
 import balance
-from balance.dataset.saved_queries import ask, questions
+from balance.dataset.saved_queries import questions
 from balance.dataset.views import create_views
 from balance.stats.arithmetic import student, wilson
 from balance.stats.intervals import Z
 from balance.stats.ratio import Multiple, Ratio
+from tests.asking import ask
 from tests.sums import common_of, difference_of
 
 ACTIONS = ("speculate", "invent", "research", "work")

@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 
 import balance
-from balance.dataset.saved_queries import ask, find_question, load_question, questions
+from balance.dataset.saved_queries import find_question, load_question, questions
 from balance.errors import CatalogError, UsageError
+from tests.asking import ask
 
 GOOD = """\
 -- Question: How many races does a lineup have,

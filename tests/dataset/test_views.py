@@ -39,7 +39,7 @@ def test_nefarious_has_the_views_of_the_documentation(nefarious):
     wanted = "twists inventions editions policies run cells games seats builds rounds cards"
     wanted += (
         " measures metric_list deals metric_sums metric_pairs lengths designs luck telling_games"
-        " cell_tables figures lineup_deals lineup_figures combinations"
+        " cell_tables lineup_deals lineup_figures combinations"
         " variant_deals variant_figures interactions metrics"
     )
     wanted += " item_list item_deals item_openings item_versus metric_items metric_pools"
@@ -81,7 +81,7 @@ def test_another_game_has_views_in_its_own_words(tiny, views):
     wanted = "moods charms editions policies run cells games seats buys laps"
     wanted += (
         " measures metric_list deals metric_sums metric_pairs lengths designs luck telling_games"
-        " cell_tables figures lineup_deals lineup_figures combinations"
+        " cell_tables lineup_deals lineup_figures combinations"
         " variant_deals variant_figures metrics"
     )
     wanted += " item_list item_deals item_openings metric_pools"

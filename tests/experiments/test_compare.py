@@ -270,7 +270,7 @@ def test_rows_of_items_count_the_deals_that_have_the_item(place):
     assert {c.deals for c in found.changes if c.metric == "built"} == set()  # one combination has no whole
     found = compare("official", "cheap.toml", players=2, variants="unions", games_per_cell=300)
     built = {c.item: c.deals for c in found.changes if c.metric == "built"}
-    assert built.keys() == {item.id for item in items_of(found.base.run)}
+    assert built.keys() == {item.id for item in items_of(found.base.run.game, found.base.run.catalog)}
     query = "select distinct invention, deal(game_id) from cards"
     held = {row for side in (found.base, found.candidate) for row in side.run.sql(query).rows()}
     assert built == Counter(item for item, _ in held)

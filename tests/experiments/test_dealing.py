@@ -8,9 +8,10 @@ import pytest
 
 from balance import games
 from balance.experiments import dealing
-from balance.experiments.dealing import Deals, items_in, play_deals
+from balance.experiments.dealing import Deals, play_deals
 from balance.experiments.side_by_side import Trials
 from balance.games.lineup import parse_lineup
+from balance.measure.items import items_of
 from tests.games import dealt
 from tests.games.tiny import Tiny
 
@@ -92,7 +93,7 @@ def test_seats_that_were_dealt_an_item_by_the_opening_hands_of_replays():
     game, catalog = games.get("nefarious"), games.get("nefarious").load_catalog()
     pairs, names = (("unions", "geeks"), ()), ("random", "greedy", "random")
     deals = Deals(game, "ascora-2011", parse_lineup("random,greedy,random", 3, game), pairs, 3, 10, jobs=2)
-    ids = [item.id for item in items_in(game, catalog)]
+    ids = [item.id for item in items_of(game, catalog)]
     found = deals.dealt(catalog, range(len(ids)))
     score, seats = np.zeros((10, len(ids)), int), np.zeros((10, len(ids)), int)
     for index, turn in itertools.product(range(10), range(3)):
@@ -116,7 +117,7 @@ def test_seats_in_memory_are_those_of_the_view_on_items_of_a_run(tmp_path):
     """One definition of what an item is worth: `item_deals`, from which reports read."""
     with games.registered(dealt.GAME) as game:
         catalog = game.load_catalog()
-        items = items_in(game, catalog)
+        items = items_of(game, catalog)
         run = Trials(game, "classic", ("mirror:thrifty",), tmp_path).play(catalog, [()], {2: 60}, 9)
         rows = run.sql("select deal, item, opening_points, opening from item_deals where opening > 0")
     lineup = parse_lineup("mirror:thrifty", 2, dealt.GAME)

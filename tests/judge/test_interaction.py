@@ -99,7 +99,7 @@ def test_neither_breaks_it_together_they_do(alone, expected):
     found = together(*judged(a=0.02, b=alone, a_b=0.3))
     assert [t.sure for t in found] == ([] if expected is None else [expected])
     if expected is not None:
-        start = "neither breaks it, together they do" if expected else "possibly"
+        start = "Neither breaks it alone, together they do" if expected else "Possibly only together"
         assert found[0].sentence().startswith(start)
 
 

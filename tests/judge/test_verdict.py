@@ -55,7 +55,7 @@ def test_both_ends_of_a_range_count():
         sums = Ratio(1000, 4 * wins, 1000, 16 * wins, 1000, 4 * wins, 4.0)
         found = only(judge(replace(book(cell(0, {"seat:0": sums})), facts=first_player), seat))
         assert found.verdict is verdict
-        assert found.tests == 2
+        assert len(found.cells[0].rows) == 2
     assert found.broken[0].upper is False
     assert finding_sentence(found.broken[0]).startswith("Seat 0 gets 0.50 (")
 
@@ -78,6 +78,9 @@ def test_where_the_default_player_plays_weaker_play_breaks_nothing(share, verdic
     assert (found.verdict, found.broken) == (verdict, [])
     assert [f.measured.name for f in found.cells[0].weaker] == ["stalls"]
     assert found.not_broken == (verdict is Verdict.FINE)
+    assert len(found.weaker_alone) == 1
+    shown_too = only(judge(book(weak, stalled(1, 0.105, n=1000, lineup="mirror:learned")), STALLS))
+    assert shown_too.weaker_alone == []  # the default player seems to stall too
     broken = only(judge(book(stalled(0, 0.02), stalled(1, 0.4, lineup="mirror:learned")), STALLS))
     assert (broken.verdict, broken.broken_for) == (Verdict.BROKEN, ["skilled play"])
     with_search = book(default, stalled(2, 0.4, lineup="mirror:search:20"))
@@ -208,6 +211,8 @@ def test_accepted_findings_are_listed_and_decide_nothing():
     assert found.verdict is Verdict.FINE
     assert [f.measured.name for f in found.accepted] == ["stalls"]
     assert "accepted by you" in finding_sentence(found.accepted[0])
+    weak, default = two_metrics(0, 0.2, 0.1), two_metrics(1, 0.02, 0.1, lineup="mirror:learned")
+    assert only(judge(book(weak, default), accepting)).accepted == []  # weaker play decides nothing anyway
     low = replace(BOTH, accepted=(accepted_findings("stalls:low", FACTS),))
     assert only(judge(book(two_metrics(0, 0.2, 0.1)), low)).verdict is Verdict.BROKEN
 

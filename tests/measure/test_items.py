@@ -8,9 +8,10 @@ import pytest
 from scipy.stats import t
 
 import balance
+from balance.dataset.saved_queries import bind, find_question
 from balance.errors import UsageError
 from balance.measure.cells import connect_to
-from balance.measure.items import choose_cells, interactions, items_of
+from balance.measure.items import choose_cells, items_of
 from balance.stats.corrections import benjamini_yekutieli
 
 
@@ -144,7 +145,10 @@ def test_the_same_interactions_in_plain_python(planted):
         middle = ratios[True] - ratios[False]
         return middle, t.ppf(0.975, n - 1) * error, 2 * t.sf(abs(middle) / error, n - 1), ratios
 
-    table = interactions([planted], lineup="mirror:greedy", players=[4])
+    question = find_question("report/item-variants")
+    with connect_to([planted], [cell.id for cell in choose_cells([planted], "mirror:greedy", [4])]) as con:
+        asked = bind(con, question, {"lineup": "mirror:greedy", "most": 1_000_000})
+        table = pl.DataFrame(con.sql(question.sql, params=asked))
     found = {(row["item"], row["variant"]): row for row in table.to_dicts()}
     assert len(found) == 66 * 2
     one = found[1001, "unions"]
@@ -163,7 +167,7 @@ def test_only_what_was_played_can_be_asked_for(planted):
     with pytest.raises(UsageError, match="no game of the cells asked for"):
         balance.values([planted], players=[3])
     with pytest.raises(UsageError, match="no run is given"):
-        interactions([])
+        balance.values([])
 
 
 def test_planted_cards_come_out_first_and_last(tmp_path, request):
@@ -208,7 +212,6 @@ def test_charms_are_bought_so_nothing_causal_is_said_of_them(tiny_runs):
             own = bought.filter(charm=item, players=players)
             assert (built, paid, opening) == (own.height, own["paid"].sum(), 0)
     assert balance.values(tiny_runs, lineup="field").height == 0
-    assert len(items_of(tiny_runs[0])) == len({cell.id for cell in items_of(tiny_runs[0])})
+    items = items_of(tiny_runs[0].game, tiny_runs[0].catalog)
+    assert len(items) == len({item.id for item in items}) > 0
     assert {cell.lineup for cell in choose_cells(tiny_runs, "field")} == {"field"}
-    with pytest.raises(UsageError, match="Tiny race deals no charms before the first decision"):
-        interactions(tiny_runs, lineup="field")

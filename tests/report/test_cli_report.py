@@ -78,6 +78,7 @@ def test_from_python(tiny, workplace):
         (["RUN", "--out", "x.html", "--format", "pdf"], 2, "--format is pdf"),
         (["RUN", "--pair", "unions", "geeks", "--invention", "3"], 2, "give one of them"),
         (["RUN", "--thresholds", "missing.toml"], 2, "missing.toml"),
+        (["RUN", "--format", "json", "--out", "-"], 2, "--out -: a report is a file: name it"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(nefarious, report, workplace, args, code, said):
@@ -92,7 +93,7 @@ def test_what_is_wrong_is_said_and_nothing_is_written(nefarious, report, workpla
 def test_a_pair_needs_a_game_with_two_at_once(tiny, report):
     code, _, err = report(tiny, "--pair", "windy", "festive")
     assert code == 2
-    assert "one mood at a time" in err
+    assert "one mood at most" in err
 
 
 def test_a_report_does_not_tell_where_it_was_made(nefarious, workplace):

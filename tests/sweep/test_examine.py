@@ -85,6 +85,21 @@ def first(column, value):
     )
 
 
+def other_statistics(folder, _):
+    """Say in the footer that no game is longer than the shortest is."""
+    file = folder / "games" / "2-players" / "0000.parquet"
+    content = file.read_bytes()
+    begin = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    low, high = (
+        getattr(pl.read_parquet(file)["rounds"], end)().to_bytes(4, "little") for end in ("min", "max")
+    )
+    assert low != high
+    # field 5 (largest) and field 6 (least) of the statistics of a column, each of 4 bytes
+    footer = content[begin:].replace(b"\x04" + high + b"\x18\x04" + low, b"\x04" + low + b"\x18\x04" + low)
+    assert footer != content[begin:]
+    file.write_bytes(content[:begin] + footer)
+
+
 FORGED = {
     "duplicate rows": changed("games", lambda f: pl.concat([f[:-1], f[:1]])),
     "one row less": changed("games", lambda f: f[1:]),
@@ -97,6 +112,7 @@ FORGED = {
     "another lineup": changed("games", first("lineup", pl.lit("mirror:cheat"))),
     "another variant": changed("games", first("mood_1", pl.lit("windy"))),
     "another seed": changed("games", lambda f: f.with_columns(seed=pl.lit(9, pl.Int64))),
+    "statistics of other rows": other_statistics,
     "other types": changed("games", lambda f: f.with_columns(pl.col("rounds").cast(pl.Int64))),
     "a column more": changed("seats", lambda f: f.with_columns(x=pl.lit(1))),
     "an item that does not exist": changed("buys", first("charm", 99)),

@@ -206,10 +206,10 @@ def test_every_game_is_in_one_shard():
     made, found = cut(variants="singles", games_per_cell=1234, replicates=3)
     played = {}
     for shard in found:
-        assert {piece.cell.players for piece in shard.pieces} == {shard.players}
+        assert {piece.players for piece in shard.pieces} == {shard.players}
         for piece in shard.pieces:
-            assert played.setdefault(piece.cell.id, 0) == piece.first
-            played[piece.cell.id] += piece.deals
+            assert played.setdefault(piece.id, 0) == piece.first
+            played[piece.id] += piece.deals
     assert played == {cell.id: 1234 for cell in made.cells}
     assert [shard.number for shard in found] == list(range(made.shards))
 

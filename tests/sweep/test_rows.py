@@ -172,9 +172,9 @@ def test_a_row_that_lies_is_found_out(run, tmp_path):
     ("number", "message"),
     [
         (-1, "-1 is not the id of a game"),
-        (60000000000000, "it plays no cell 6"),
-        (40000000040000, r"cell 4 has the indices 0..39 and 3 replicates, not index 40, replicate 0"),
-        (40000000039003, "not index 39, replicate 3"),
+        (60000000000000, "it does not play cell 6, index 0, replicate 0"),
+        (40000000040000, "it does not play cell 4, index 40, replicate 0"),
+        (40000000039003, "it does not play cell 4, index 39, replicate 3"),
     ],
 )
 def test_a_game_that_is_not_there_is_refused(run, number, message):

@@ -15,7 +15,6 @@ from balance.games.variants import Combination, combinations_of, texts_of
 
 Key = tuple[int, Combination, str]
 DEALS: Final = 400
-"""Deals of each cell, by default."""
 
 
 _NAMED: Final = 3
@@ -65,7 +64,6 @@ def _possible(game: Game[Any, Any], side: Side) -> set[Combination]:
 
 
 def _one_sided(sides: Sides, wanted: set[Combination] | None) -> list[Uncompared]:
-    """Return what only one of the sides can have: the combinations of its own variants."""
     found = []
     possible = [_possible(sides.game, side) for side in sides.both]
     for k, name in enumerate(("base", "candidate")):
@@ -79,7 +77,6 @@ def _one_sided(sides: Sides, wanted: set[Combination] | None) -> list[Uncompared
 
 
 def _fresh_cells(sides: Sides, asked: AskedCells, wanted: set[Combination] | None) -> list[PlannedCell]:
-    """Return the cells that both sides can play."""
     from balance.sweep.planning import make_plan, parse_players
     from balance.sweep.simulation import deals_of
 
@@ -127,12 +124,13 @@ def _cells_of_runs(
                 missing.append(
                     Uncompared(f"that only the run of the {name} has", len(alone), some_cells(alone), "cells")
                 )
-        apart = [cell for key, cell in one.items() if key in two and not _meet(cell, two[key])]
+        both = [(cell, two[key]) for key, cell in one.items() if key in two]
+        apart = [a for a, b in both if not a.common(b) or a.replicates != b.replicates]
         if apart:
             missing.append(
                 Uncompared("of which no deal is in both runs", len(apart), some_cells(apart), "cells")
             )
-        cells = [cell for key, cell in one.items() if key in two and cell not in apart]
+        cells = [cell for cell, _ in both if cell not in apart]
     else:
         with_run, other_side = sides.both if sides.base.run else sides.both[::-1]
         possible = _possible(sides.game, other_side)
@@ -148,8 +146,3 @@ def some_cells(cells: Sequence[PlannedCell]) -> tuple[str, ...]:
     """Return a few of many cells in words."""
     named = [str(cell) for cell in cells[:_NAMED]]
     return (*named, "...") if len(cells) > _NAMED else tuple(named)
-
-
-def _meet(one: PlannedCell, two: PlannedCell) -> bool:
-    last = min(one.first + one.deals, two.first + two.deals)
-    return max(one.first, two.first) < last and one.replicates == two.replicates

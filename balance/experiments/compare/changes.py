@@ -20,7 +20,6 @@ ALL, ITEM, VARIANT, COMBINATION = LEVELS = ("all", "item", "variant", "combinati
 FEWEST: Final = 10
 """Deals below which the spread between them says too little for a comparison."""
 POWER: Final = 0.8416212335729143
-"""The normal quantile of 80%."""
 DEALT: Final = Metric("dealt", "win points of a seat that was dealt it", compared="winning")
 BUILT: Final = Metric("built", "times it is built per seat that held it", form="share", compared="play")
 """What is compared of items beside the metrics of a cell."""
@@ -68,7 +67,6 @@ class Change:
     detectable: float | None
     """The difference that a single test at 5% would find with a chance of 80%; None if no deal differed."""
     adjusted: float | None = None
-    """`p`, corrected over everything that was looked at."""
     rest: Change | None = None
     """The same without the one combination that carries it, if one does; `rest.variants` names that."""
 
@@ -123,7 +121,6 @@ class ChangeFamily:
 
     tests: int
     levels: tuple[tuple[str, int], ...]
-    """How many of them at each level; each level has the same weight."""
     alpha: float = ALPHA
 
     def critical(self, level: str, claims: int) -> float:

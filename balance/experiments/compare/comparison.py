@@ -24,7 +24,6 @@ class Side:
     """One of the two things that are compared."""
 
     label: str
-    """The name that the user gave it."""
     kind: str
     """`run`, `official`, `edition` or `overlay`."""
     edition: str
@@ -95,17 +94,13 @@ class Comparison:
     candidate: Side
     seed: int
     differences: tuple[Difference, ...]
-    """The differences between the catalogs."""
     changes: tuple[Change, ...] = ()
-    """Everything that was looked at, changed or not."""
     verdicts: tuple[VerdictChange, ...] = ()
     counts: Mapping[int, tuple[Counter[Verdict], Counter[Verdict]]] = field(default_factory=dict)
-    """Verdicts by number of players, before and now."""
     family: ChangeFamily = field(default_factory=lambda: ChangeFamily(0, ()))
     uncompared: tuple[Uncompared, ...] = ()
     combinations: int = 0
     games: int = 0
-    """Games of both sides together."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Names of variants, and of items by id as text."""
     same: str = ""
@@ -113,9 +108,7 @@ class Comparison:
     verdict_families: tuple[Family, ...] = ()
     """Everything that was looked at for the verdicts of the base, and of the candidate."""
     unseen: tuple[str, ...] = ()
-    """Metrics that a verdict needs and these games do not show."""
     fresh: Mapping[Looked, Change] = field(default_factory=dict)
-    """The largest changes of single combinations, measured again on fresh deals."""
 
     @cached_property
     def changed(self) -> tuple[Change, ...]:

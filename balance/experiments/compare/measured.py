@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from balance.experiments.side_by_side import Play
 
 CONFIRMED: Final = 5
-"""Single combinations that are named first, after they were measured again on fresh deals."""
 _LENGTHS: Final = ("length", "length_short", "length_long", "length_ratio")
 
 Figures = dict[str, dict[Group, Difference]]
@@ -148,7 +147,6 @@ class Measured:
     # --- figures
 
     def _figures(self, groups: Mapping[Group, Sequence[int]]) -> tuple[Figures, Figures]:
-        """Return the differences of measures, and of the seats that were dealt a changed item."""
         measures: Figures = {}
         for group, parts in paired_measures(self.phase, groups).items():
             for name, found in parts.items():
@@ -157,11 +155,10 @@ class Measured:
         return measures, {str(item): by_group for item, by_group in dealt.items()}
 
     def _changed_items(self) -> dict[int, bool]:
-        """Return the changed items that somebody can be dealt, and whether the base has them."""
         facts = self.game.facts
         if not facts.mask("opening"):
             return {}
-        known = {item.id for item in items_of(self.phase.base)}
+        known = {item.id for item in items_of(self.game, self.phase.base.catalog)}
         changed = sorted(int(name) for name in self.sides.entries(facts.item))
         return {item: item in known for item in changed}
 
@@ -181,7 +178,6 @@ class Measured:
                     yield Looking(ALL, each[0][0], metrics[metric], of, every, players=None)
 
     def _item_rows(self, changed: set[str]) -> Iterator[Looking]:
-        """Yield what happened to every item that both sides have, over all combinations."""
         tables = [group for group in self.groups if group.variants is None]
         found = paired_items(self.phase) if tables and has_items(self.phase.base.game) else {}
         for group in tables:
@@ -231,7 +227,6 @@ class Measured:
         return [replace(change, rest=rests.get(change.looked)) for change in changes]
 
     def _wholes(self, change: Change) -> list[Group]:
-        """Return the groups of all combinations behind a change."""
         return [
             group
             for group in self.groups
@@ -264,7 +259,6 @@ class Measured:
     # --- verdicts
 
     def _judge(self, thresholds: Thresholds, side: int) -> tuple[Judgements, Bench]:
-        """Judge one side by the deals that both have, so that no verdict differs for having more games."""
         phase = self.judged
         run = (phase.base, phase.candidate)[side]
         common = {(p.base, p.candidate)[side]: phase.common([p]) for p in phase.pairings}
@@ -349,7 +343,6 @@ def _together(found: Iterable[Difference]) -> Difference:
 
 
 def _with_again(found: Comparison, said: Mapping[tuple[int, Combination], Again]) -> Comparison:
-    """Return a comparison with what fresh deals say of its verdicts."""
     return replace(found, verdicts=tuple(replace(one, again=said.get(one.key)) for one in found.verdicts))
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from balance import games
 from balance.dataset import manifest as states
 from balance.dataset.run import Run, open_run
+from balance.dataset.stamp import policies_hash
 from balance.errors import DataError, UsageError
 from balance.experiments.compare.comparison import Side
 from balance.games.contract import Difference, Game
@@ -18,7 +19,6 @@ from balance.games.variants import entry_names
 from balance.nearest import unknown
 
 OFFICIAL: Final = "official"
-"""The word for the unchanged catalog."""
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ def sides_of(base: str, candidate: str, name: str | None, edition: str | None) -
         _side(game, text, run, own, fallback) for text, run, own in zip(texts, runs, printed, strict=True)
     )
     differences = tuple(game.diff(one.catalog, two.catalog))
-    return Sides(game, one, two, differences, _policies(game, one) == _policies(game, two))
+    same = policies_hash(game, one.catalog) == policies_hash(game, two.catalog)
+    return Sides(game, one, two, differences, same)
 
 
 def _opened(text: str) -> Run | None:
-    """Return the run in a folder; None if it is not a run. DataError if it is unfinished or damaged."""
     path = Path(text)
     return (
         open_run(path) if any(os.path.lexists(path / name) for name in (states.RUN, states.STATE)) else None
@@ -109,7 +109,6 @@ def _edition(game: Game[Any, Any], text: str, run: Run | None) -> str | None:
 
 
 def _side(game: Game[Any, Any], text: str, run: Run | None, printed: str | None, fallback: str) -> Side:
-    """Return a side with its catalog; CatalogError with every problem of an overlay."""
     if run is not None:
         return Side(text, "run", run.plan.edition, run.catalog, run)
     if printed is not None:
@@ -126,14 +125,7 @@ def _side(game: Game[Any, Any], text: str, run: Run | None, printed: str | None,
     return Side(text, kind, fallback, catalog)
 
 
-def _policies(game: Game[Any, Any], side: Side) -> str:
-    from balance.sweep.planning import policies_hash
-
-    return policies_hash(game, side.catalog)
-
-
 def _refuse_unlike(runs: Sequence[Run]) -> None:
-    """Refuse two runs whose games do not meet."""
     if len(runs) < 2:
         return
     one, two = runs

@@ -127,6 +127,10 @@ class Stamp:
     """Digest of the features of fixed situations of the game."""
 
 
+LARGEST: Final = 10_000
+"""The largest weight that is played: those of players who have learned are below 10."""
+
+
 def weights_file(weights: Mapping[str, Floats], stamp: Stamp, log: Mapping[str, Any]) -> bytes:
     """Return the bytes of a file of weights: the arrays of NumPy's npz, and a note beside them."""
     note = {
@@ -165,6 +169,6 @@ def parse_weights(data: bytes, path: str, stamp: Stamp) -> dict[str, Floats]:
         found[name] = arrays.get(name, np.zeros(0))
         if found[name].shape != shape or found[name].dtype != np.float32:
             raise UsageError(f"{path}: '{name}' is missing or has the wrong shape")
-        if not np.isfinite(found[name]).all():
-            raise UsageError(f"{path}: '{name}' has values that are not finite")
+        if not (np.abs(found[name]) <= LARGEST).all():
+            raise UsageError(f"{path}: '{name}' has values that are not finite, or above {LARGEST:,}")
     return found

@@ -133,6 +133,14 @@ class Session:
         deciders[1]["networks"] = self.deciders[0]["networks"]
         return states, deciders, np.zeros(1, BOARD)
 
+    def play_on(self, policies: npt.NDArray[np.int64]) -> None:
+        """Play the rest of the game by policies; no question may be open."""
+        let_think(self.cell, self.deciders, policies)
+        if policies.max() < FIRST_SEARCH:  # who does not search answers without being asked
+            self.deciders[0]["policy"][: self.cell.players] = policies
+        while self.advance() is not None:
+            self.answer_by(policies)
+
     def words(self) -> npt.NDArray[np.int32]:
         """Return what the log holds so far."""
         at = int(self.log[0]["at"])

@@ -1,4 +1,4 @@
-"""The atlas on paper: the matrices that matter, and every combination with its verdicts."""
+"""The atlas on paper: the matrices that matter."""
 
 from __future__ import annotations
 
@@ -38,12 +38,6 @@ def section(m: Evidence, atlas: Mapping[str, Any]) -> Section:
     if any(y is not None for y in chart.data["y"]):
         blocks.append(replace(chart, reference=1.0, log=True))
     return Section("atlas", "Atlas of all combinations", tuple(blocks))
-
-
-def appendix(m: Evidence) -> Section:
-    """Return every combination with its verdicts."""
-    caption = f"All {len(m.verdicts):,} {m.combinations}"
-    return Section("every", f"All {m.combinations}", (m.ask("every", caption, size=m.size),))
 
 
 def _matrix(

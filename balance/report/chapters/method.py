@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -36,8 +36,8 @@ def section(m: Evidence, made: Provenance) -> Section:
         Paragraph(
             f"{count(m.games, 'game', 'games')} of {m.facts.title} ({m.run.plan.edition}) were played by "
             "programs, on "
-            f"seed {m.run.plan.seed}: {_combinations(m)} at {_counts(m)} players and at {len(m.lineups)} "
-            f"{'level' if len(m.lineups) == 1 else 'levels'} of [[strength of play]]{_gaps(m)}. The same "
+            f"seed {m.run.plan.seed}: {_combinations(m)} at {listed(map(str, m.players))} players and at "
+            f"{count(len(m.lineups), 'level', 'levels')} of [[strength of play]]{_gaps(m)}. The same "
             "seed gives the same games on every machine."
         ),
         m.ask("runs", n=""),
@@ -77,10 +77,6 @@ def section(m: Evidence, made: Provenance) -> Section:
     return Section("method", "How we know", tuple(blocks))
 
 
-def _counts(m: Evidence) -> str:
-    return listed([str(n) for n in m.players])
-
-
 def _combinations(m: Evidence) -> str:
     """Return which combinations were played: every one, or how many of them."""
     played = {cell.variants for cell in m.statistics.cells.values() if cell.games}
@@ -111,7 +107,7 @@ def _measured_again(m: Evidence) -> str:
     """Return whether the worst were played again; nothing if there was nothing to play again."""
     if m.fresh:
         return "The worst combinations were measured again on games of another seed."
-    broken = any(verdict is Verdict.BROKEN for verdict in m.verdicts.values())
+    broken = any(judgement.verdict is Verdict.BROKEN for judgement in m.judged)
     return f"The worst combinations were not measured again: {m.not_fresh}." if broken else ""
 
 
@@ -120,7 +116,7 @@ def provenance_of(runs: Sequence[Run], games: int, command: str) -> Provenance:
     plan = runs[0].plan
     told = tuple(
         {
-            "run": str(run.small("run")["run_id"].item()),
+            "run": run.plan.id,
             "seed": str(run.plan.seed),
             "games": f"{run.plan.games:,}",
             "combinations at tables": f"{sum(bool(cell.games) for cell in run.plan.cells):,}",
@@ -157,18 +153,12 @@ def _made_by(run: Run) -> list[str]:
     return [shlex.join(Path(word).name if Path(word).is_absolute() else word for word in words)]
 
 
-def _not_looked_at(m: Evidence) -> list[str]:
-    """Return the thresholds that no cell was compared with, because these games do not show their metrics."""
-    assert m.ranking is not None
-    looked = m.ranking.judgements.compared_with
-    return [entry.id for entry in m.thresholds.entries if entry.id not in looked]
-
-
 def _confidence(m: Evidence) -> list[Block]:
     """Return how many winners rest on items whose print is not known for sure."""
-    doubtful = _doubtful(m)
     if not m.facts.doubtful:
         return []
+    rows = m.run.small(m.facts.items).to_dicts()
+    doubtful = sorted(int(row["id"]) for row in rows if row.get("confidence") in m.facts.doubtful)
     if not doubtful:
         return [
             Paragraph(f"The print of every {m.facts.item} is known from more than one source that agree.")
@@ -203,45 +193,33 @@ def _hanging(m: Evidence) -> list[Block]:
         f"{found.players} players of their own: other readings that are known were played. "
     )
     if stale:
-        told += f"Since then {listed(list(stale))} changed: this is how it was. "
+        told += f"Since then {listed(stale)} changed: this is how it was. "
     said = " ".join(found.sentences)
     return [Paragraph(f"{told}{said} Each entry is in the answer of:"), Code(found.command)]
 
 
-def _doubtful(m: Evidence) -> list[int]:
-    """Return the items whose print is not known for sure."""
-    frame = m.run.small(m.facts.items)
-    if "confidence" not in frame.columns:
-        return []
-    rows = frame.select("id", "confidence").to_dicts()
-    return sorted(int(row["id"]) for row in rows if row["confidence"] in m.facts.doubtful)
-
-
-def _limits(m: Evidence) -> list[str]:
-    found = [
-        (
-            "A verdict is about the game as these players play it. Better players may find what these do "
-            "not, and end games that these let drag on."
-        ),
-        "Thresholds are a matter of taste; the table above gives the reason of each.",
-    ]
+def _limits(m: Evidence) -> Iterator[str]:
+    yield (
+        "A verdict is about the game as these players play it. Better players may find what these do "
+        "not, and end games that these let drag on."
+    )
+    yield "Thresholds are a matter of taste; the table above gives the reason of each."
     if m.ranking is not None:
-        found.append(quality_overview(m.ranking.ranked))
+        yield quality_overview(m.ranking.ranked)
     agreement = measured_agreement(m.game)
     if agreement is not None:
         old = agreement.stale_today(m.game)
-        found.append(f"{agreement} {f'Since then {listed(list(old))} changed.' if old else ''}".rstrip())
-    silent = _not_looked_at(m) if m.ranking is not None else []
+        yield f"{agreement} {f'Since then {listed(old)} changed.' if old else ''}".rstrip()
+    looked = m.ranking.judgements.compared_with if m.ranking is not None else ()
+    silent = [one.id for one in m.thresholds.entries if m.ranking is not None and one.id not in looked]
     if silent:
-        found.append(
+        yield (
             f"Not looked at, although there are thresholds for it: {listed(silent)}. So no verdict here is "
             "fine."
         )
-    stale = m.strength.stale_today(m.game) if m.strength is not None else ()
-    if stale:
-        found.append(f"The ladder was measured before {listed(list(stale))} changed.")
     if m.strength is None:
-        found.append("How strong the players are was not measured.")
+        yield "How strong the players are was not measured."
+    elif stale := m.strength.stale_today(m.game):
+        yield f"The ladder was measured before {listed(stale)} changed."
     fewest = min(c.games for c in m.statistics.cells.values() if c.games)
-    found.append(f"The least played combination has {count(fewest, 'game', 'games')} at one table.")
-    return found
+    yield f"The least played combination has {count(fewest, 'game', 'games')} at one table."

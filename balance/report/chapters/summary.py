@@ -12,7 +12,7 @@ from balance.judge.ranking import ranked
 from balance.judge.sentences import needed_sentence, quality_overview
 from balance.judge.strengths import of_default
 from balance.judge.verdict import Judgement, Verdict
-from balance.report.evidence import Evidence, judging_options, surprising_of, worst_of
+from balance.report.evidence import Evidence, headliners, judging_options
 from balance.report.formatting import count, listed
 from balance.report.glossary import own_words
 from balance.report.model import Block, Bullets, Paragraph, Section, Summary, VerdictCount, Worst
@@ -27,7 +27,8 @@ _UNCONFIRMED: Final = "not confirmed"
 
 def make_summary(m: Evidence) -> Summary:
     """Return the first page."""
-    worst = tuple(_worst(m))
+    named = headliners(m.ranking, m.size) if m.ranking else {}
+    worst = tuple(_row(m, judgement) for judgement in named.values())
     return Summary(
         _headline(m),
         tuple(_counts(m)),
@@ -51,7 +52,7 @@ def _headline(m: Evidence) -> str:
         return f"No {m.facts.variant} was in force in these games, so there is nothing to judge."
     tally = Counter(_verdict(m, found) for found in m.by_combination.values())
     several = len(m.players) > 1
-    total = count(len(m.verdicts), m.combination, m.combinations)
+    total = count(len(m.by_combination), m.combination, m.combinations)
     where = "" if several else f" with {m.players[0]} players"
     parts = [
         f"{count(tally['broken'], 'breaks', 'break')} the game{' at some number of players' * several}",
@@ -70,7 +71,7 @@ def _headline(m: Evidence) -> str:
 def _counts(m: Evidence) -> list[VerdictCount]:
     """Return how many are which: over all numbers of players if there are several, then at each."""
     found = []
-    if len(m.players) > 1 and m.verdicts:
+    if len(m.players) > 1 and m.judged:
         every = [_verdict(m, own) for own in m.by_combination.values()]
         found.append(replace(VerdictCount.of(None, every), unconfirmed=every.count(_UNCONFIRMED)))
     for one in verdict_counts(m.judged):
@@ -86,14 +87,6 @@ def _games(m: Evidence, players: int | None) -> int:
         for cell in m.statistics.cells.values()
         if len(cell.variants) == m.size and players in (None, cell.players)
     )
-
-
-def _worst(m: Evidence) -> list[Worst]:
-    """Return the worst, then those that are broken only together and are not among them."""
-    if m.ranking is None:
-        return []
-    named = [*worst_of(m.ranking, m.size), *(judgement for _, judgement in surprising_of(m.ranking))]
-    return [_row(m, judgement) for judgement in {j.key: j for j in named}.values()]
 
 
 def _row(m: Evidence, judgement: Judgement) -> Worst:
@@ -141,9 +134,7 @@ def _bent(m: Evidence) -> list[Worst]:
             one.players,
             m.strength_name(one.bent[0].cell.lineup),
             m.ranking.in_brief(one),
-            "",
-            None,
-            one.bent[0].cell.games,
+            games=one.bent[0].cell.games,
         )
         for one in list(found.values())[:_MOST_BENT]
     ]

@@ -33,6 +33,7 @@ INKS: Final = {
 _COLOUR: Final = re.compile(r"#[0-9a-fA-F]{6}")
 _LONG: Final = re.compile(r"-?\d+\.\d{3,}")
 _LETTER: Final = re.compile(r"[A-Z][A-Za-z]+(?:-[A-Z][A-Za-z]+)?-[0-9a-f]+")
+_PAPER: Final = ("patch_1", "patch_2")
 _MARK: Final = re.compile(r"mark-(\d+)")
 _REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")
 
@@ -44,9 +45,53 @@ class Drawings:
         self._letters: dict[str, str] = {}
 
     def draw(self, figure: Chart, links: Sequence[str] = ()) -> str:
-        """Return a figure as an SVG element; `links` are the addresses of its marks, empty for none."""
+        """Return a figure as an SVG element, its ids beginning with its own.
+
+        What is called `mark-K` shows the text of the K-th mark to those who point at it, and leads to the
+        K-th of `links`, empty for none. Outlines of letters are kept, for `letters`.
+        """
         marks = list(zip((mark.tip for mark in figure.marks), links, strict=True)) if links else []
-        return adopted(svg(figure), figure.id, figure.alt, self._letters, marks)
+        root = ET.fromstring(svg(figure))  # noqa: S314 - drawn by us just now
+        for parent in root.iter():
+            for child in list(parent):
+                if child.tag in (f"{SVG}metadata", f"{SVG}style") or child.get("id") in _PAPER:
+                    parent.remove(child)
+        for parent in root.iter(f"{SVG}defs"):
+            for child in list(parent):
+                if _is_letter(child.get("id", "")):
+                    parent.remove(child)
+                    name, transform = child.attrib["id"], child.get("transform")
+                    turned = f' transform="{transform}"' if transform else ""
+                    self._letters[name] = (
+                        f'<path id="{name}" d="{" ".join(child.get("d", "").split())}"{turned}/>'
+                    )
+        used = {
+            name
+            for element in root.iter()
+            for value in element.attrib.values()
+            for name in [value[1:] if value.startswith("#") else "", *_REFERENCE.findall(value)]
+        }
+        seen: set[str] = set()
+        for element in root.iter():
+            element.tag = element.tag.removeprefix(SVG)
+            pointed = _MARK.fullmatch(element.get("id", ""))
+            if pointed and marks:
+                _pointed(element, *marks[int(pointed[1])], seen)
+            element.text = element.tail = None
+            own = {key: _attribute(key, value, figure.id, used) for key, value in element.attrib.items()}
+            element.attrib.clear()
+            element.attrib.update({"href" if k == HREF else k: v for k, v in own.items() if v is not None})
+        for size in ("width", "height", "version"):
+            root.attrib.pop(size, None)
+        root.attrib.update(
+            {
+                "role": "group" if seen else "img",
+                "aria-label": figure.alt,
+                "fill": "currentColor",
+                "stroke-linejoin": "round",
+            }
+        )
+        return ET.tostring(root, encoding="unicode", short_empty_elements=True)
 
     def letters(self) -> str:
         """Return the outlines of all letters that were drawn, as an element that is not seen."""
@@ -54,56 +99,6 @@ class Drawings:
             return ""
         outlines = "".join(outline for _, outline in sorted(self._letters.items()))
         return f'<svg width="0" height="0" class="unseen" aria-hidden="true"><defs>{outlines}</defs></svg>'
-
-
-def adopted(
-    document: str, prefix: str, label: str, letters: dict[str, str], marks: Sequence[tuple[str, str]] = ()
-) -> str:
-    """Return the SVG element of a document, with ids that begin with `prefix`, and said to be `label`.
-
-    Outlines of letters are put into `letters` instead, by their id. What is called `mark-K` shows the text of
-    the K-th mark to those who point at it, and leads to its address.
-    """
-    root = ET.fromstring(document)  # noqa: S314 - drawn by us just now
-    for parent in root.iter():
-        for child in list(parent):
-            if child.tag in (f"{SVG}metadata", f"{SVG}style") or child.get("id") in ("patch_1", "patch_2"):
-                parent.remove(child)  # the last two are white paper
-    for parent in root.iter(f"{SVG}defs"):
-        for child in list(parent):
-            if _is_letter(child.get("id", "")):
-                parent.remove(child)
-                name = child.attrib["id"]
-                letters[name] = (
-                    f'<path id="{name}" d="{" ".join(child.get("d", "").split())}"{_turned(child)}/>'
-                )
-    used = {
-        name
-        for element in root.iter()
-        for value in element.attrib.values()
-        for name in [value[1:] if value.startswith("#") else "", *_REFERENCE.findall(value)]
-    }
-    seen: set[str] = set()
-    for element in root.iter():
-        element.tag = element.tag.removeprefix(SVG)
-        pointed = _MARK.fullmatch(element.get("id", ""))
-        if pointed and marks:
-            _pointed(element, *marks[int(pointed[1])], seen)
-        element.text = element.tail = None
-        own = {key: _attribute(key, value, prefix, used) for key, value in element.attrib.items()}
-        element.attrib.clear()
-        element.attrib.update({"href" if k == HREF else k: v for k, v in own.items() if v is not None})
-    for size in ("width", "height", "version"):
-        root.attrib.pop(size, None)
-    root.attrib.update(
-        {
-            "role": "group" if seen else "img",
-            "aria-label": label,
-            "fill": "currentColor",
-            "stroke-linejoin": "round",
-        }
-    )
-    return ET.tostring(root, encoding="unicode", short_empty_elements=True)
 
 
 def _pointed(element: ET.Element, tip: str, link: str, seen: set[str]) -> None:
@@ -120,11 +115,6 @@ def _pointed(element: ET.Element, tip: str, link: str, seen: set[str]) -> None:
 def _is_letter(name: str) -> bool:
     """Return whether an id is that of a letter: fonts and numbers within them, `DejaVuSans-13`."""
     return _LETTER.fullmatch(name) is not None
-
-
-def _turned(letter: ET.Element) -> str:
-    transform = letter.get("transform")
-    return f' transform="{transform}"' if transform else ""
 
 
 def _attribute(key: str, value: str, prefix: str, used: set[str]) -> str | None:

@@ -6,6 +6,8 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 from balance.report.model import Answer, Block, Bullets, Chart, Code, Paragraph, Section, Table, plain
@@ -40,7 +42,7 @@ def document(answer: Answer) -> dict[str, Any]:
         "next": list(answer.summary.next_steps),
         "provenance": asdict(answer.provenance),
     }
-    return {key: _finite(value) for key, value in (found | dict(answer.records)).items()}
+    return {key: plain_value(value) for key, value in (found | dict(answer.records)).items()}
 
 
 def _shown(block: Table | Chart) -> dict[str, Any]:
@@ -82,12 +84,19 @@ def _block(block: Block) -> dict[str, Any]:
             return {"figure": block.id}
 
 
-def _finite(value: Any) -> Any:
-    """Return a value that JSON can hold."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _finite(one) for key, one in value.items()}
-    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
-        return [_finite(one) for one in value]
-    return value
+def plain_value(value: object) -> Any:
+    """Reduce a value to what JSON and Parquet know; what is not a finite number is None."""
+    match value:
+        case Enum():
+            return plain_value(value.value)
+        case float() | Decimal():
+            return float(value) if math.isfinite(value) else None
+        case None | bool() | int() | str():
+            return value
+        case Mapping():
+            return {str(plain_value(key)): plain_value(item) for key, item in value.items()}
+        case Iterable():
+            return [plain_value(item) for item in value]
+    if hasattr(value, "item"):  # a number of NumPy's
+        return plain_value(value.item())
+    return str(value)

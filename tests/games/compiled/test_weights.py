@@ -62,12 +62,12 @@ def test_a_truncated_file_is_refused(file):
             parse_weights(data[:size], "file", STAMP)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -3e38])
 def test_values_that_are_not_finite_are_refused(tmp_path, value):
     weights = made()
     weights["out"][3] = value
     (tmp_path / "bad.npz").write_bytes(weights_file(weights, STAMP, {}))
-    with pytest.raises(UsageError, match="'out' has values that are not finite"):
+    with pytest.raises(UsageError, match="'out' has values that are not finite, or above 10,000"):
         parse_weights((tmp_path / "bad.npz").read_bytes(), "file", STAMP)
 
 

@@ -122,9 +122,7 @@ def replay(
 ) -> list[Event]:
     """Play one game with its log on."""
     session = Session(cell, seed, game_index, replicate, log=True)
-    codes = policy_codes(policies)
-    while session.advance() is not None:
-        session.answer_by(codes)
+    session.play_on(policy_codes(policies))
     return [
         setup_event(session, seed, game_index, replicate, policies),
         *read_events(cell, session.words()),

@@ -120,13 +120,16 @@ def read(cell: Cell, text: str, *, log: bool = False) -> Session:
     t["exhausted"], t["closed"] = after.flag("exhausted"), after.flag("closed")
     _fill_outcome(session, after)
     place = {card.id: k for k, card in enumerate(cell.cards)}
-    deck, pile = lines["deck"].cards("cards", place), sorted(lines["discard"].cards("cards", place))
+    missing = set(place)
+    deck = lines["deck"].cards("cards", place, missing)
+    pile = sorted(lines["discard"].cards("cards", place, missing))
     g["deck_top"], t["n_deck"], t["n_discard"] = 0, len(deck), len(pile)
     g["deck"][: len(deck)] = deck
     t["discard"][: len(pile)] = pile
     for seat in range(cell.players):
-        _fill_seat(session, seat, lines[f"seat {seat}"], place)
-    _check_cards(session, deck + pile)
+        _fill_seat(session, seat, lines[f"seat {seat}"], place, missing)
+    if missing:
+        raise UsageError(f"state: card {min(missing)} is missing")
     return session
 
 
@@ -153,16 +156,18 @@ class _Line:
             raise self.wrong(name, "yes or no")
         return self.values[name] == "yes"
 
-    def cards(self, name: str, place: Mapping[int, int]) -> list[int]:
-        """Return the kernel's numbers of cards that are written as ids."""
+    def cards(self, name: str, place: Mapping[int, int], missing: set[int] | None = None) -> list[int]:
+        """Return the kernel's numbers of cards that are written as ids; what was missing is no more."""
         if self.values[name] == NONE:
             return []
         ids = [self._number(name, part, _LARGEST) for part in self.values[name].split(",")]
         for card in ids:
             if card not in place:
                 raise UsageError(f"state: {self.label}: {name}: there is no card {card} in this catalog")
-            if ids.count(card) > 1:
-                raise UsageError(f"state: {self.label}: {name}: card {card} is in two places")
+            if missing is not None:
+                if card not in missing:
+                    raise UsageError(f"state: {self.label}: {name}: card {card} is in two places")
+                missing.remove(card)
         return [place[card] for card in ids]
 
     def _number(self, name: str, text: str, highest: int, lowest: int = 0) -> int:
@@ -224,12 +229,12 @@ def _fill_outcome(session: Session, after: _Line) -> None:
     session.over = kind != "open"
 
 
-def _fill_seat(session: Session, seat: int, line: _Line, place: Mapping[int, int]) -> None:
+def _fill_seat(session: Session, seat: int, line: _Line, place: Mapping[int, int], missing: set[int]) -> None:
     g, t, rules = session.state, session.table, session.cell.rules[0]
     t["money"][seat] = line.number("money", _LARGEST)
     g["income"][seat] = line.number("income", _LARGEST)
     t["score"][seat] = line.number("vp", _LARGEST, -_LARGEST)
-    hand, built = sorted(line.cards("hand", place)), line.cards("built", place)
+    hand, built = sorted(line.cards("hand", place, missing)), line.cards("built", place, missing)
     g["hand"][seat, : len(hand)] = hand
     t["built"][seat, : len(built)] = built
     t["n_hand"][seat], t["n_built"][seat] = len(hand), len(built)
@@ -263,19 +268,6 @@ def _past(line: _Line) -> int:
             raise line.wrong("last", f"the actions of the last {_REMEMBERED} rounds, the latest first")
         masks.append(sum(1 << v.ACTIONS.index(word) for word in set(words)))
     return sum(mask << 4 * back for back, mask in enumerate(masks))
-
-
-def _check_cards(session: Session, found: Sequence[int]) -> None:
-    """Refuse a state in which a card is missing or in two places."""
-    g, t = session.state, session.table
-    everywhere = list(found)
-    for seat in range(session.cell.players):
-        everywhere += [int(card) for card in g["hand"][seat, : int(t["n_hand"][seat])]]
-        everywhere += [int(card) for card in t["built"][seat, : int(t["n_built"][seat])]]
-    for card, invention in enumerate(session.cell.cards):
-        if everywhere.count(card) != 1:
-            where = "missing" if card not in everywhere else "in two places"
-            raise UsageError(f"state: card {invention.id} is {where}")
 
 
 # --- a game's state after a round
