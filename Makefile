@@ -27,7 +27,7 @@ help: ## Show the targets
 demo: runtime ## The main job: a dozen rule variants and all their pairs played and judged, and a report on them
 	@set -e; begun=$$(date +%s); \
 	step() { printf '[%3d s] %s\n' $$(($$(date +%s) - begun)) "$$1"; }; \
-	step "1 of 2: compiling once (about a minute), then playing 284,400 games (less than a minute on two cores)"; \
+	step "1 of 2: compiling once (about a minute), then playing about 300,000 games (less than a minute on two cores)"; \
 	run="$$($(BALANCE) simulate --players 4 --twists "$(DEMO_TWISTS)" --games $(DEMO_GAMES) --seed 7)"; \
 	step "2 of 2: the report (half a minute): balance report $$run --out reports/demo.html --force"; \
 	$(BALANCE) report "$$run" --out reports/demo.html --force; \

@@ -19,7 +19,7 @@ from balance.judge.sentences import needed_sentence
 from balance.judge.verdict import CellVerdict, Verdict
 from balance.measure.metrics import Measurement, Name
 from balance.report.evidence import Evidence, rule_of
-from balance.report.formatting import command_path
+from balance.report.formatting import command_path, listed
 from balance.report.glossary import game_words, own_words
 from balance.report.records import finite
 from balance.stats.intervals import Interval
@@ -135,6 +135,16 @@ def _cause(m: Evidence, measured: Measurement) -> str:
     return _title(m, Name(measured.metric, "" if measured.metric.name == "item" else measured.of))
 
 
+def _judged(m: Evidence, verdicts: Iterable[CellVerdict | None]) -> str:
+    """Return what is judged at one strength of play, in words; all cells have the same metrics."""
+    first = next((found for found in verdicts if found), None)
+    found = [one.measured.metric for one in first.findings if one.holds] if first else []
+    return (
+        listed([own_words(title, m.facts) for title in dict.fromkeys(one.title for one in found)])
+        or "nothing"
+    )
+
+
 def _scaled(intervals: Iterable[Interval | None]) -> dict[str, list[int | None]]:
     columns: dict[str, list[int | None]] = {"values": [], "lows": [], "highs": []}
     for interval in intervals:
@@ -164,6 +174,7 @@ def _view(
         "players": players,
         "lineup": lineup,
         "strength": m.strength_name(lineup),
+        "judged": _judged(m, verdicts) if lineup != m.usual else "",
         "cells": [cell.id if cell else None for cell in cells],
         "games": [cell.games if cell else 0 for cell in cells],
         "verdicts": "".join(_CODES[found.verdict] if found else "." for found in verdicts),

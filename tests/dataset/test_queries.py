@@ -213,8 +213,16 @@ def in_order(found, rows):
 def answer_win_rate_by_players(rows, given):
     found = []
     for key, seats in grouped(among_others(rows, given), "lineup", "policy", "players"):
-        row = dict(zip(("lineup", "policy", "players"), key, strict=True))
-        found.append(row | points_of(seats, key[2]))
+        row = dict(zip(("lineup", "policy", "players"), key, strict=True)) | points_of(seats, key[2])
+        if row["deals"] < 10:
+            few = points_of(seats, math.inf)
+            ends = few["low"], few["high"]
+            row |= (
+                {"low": None, "high": None}
+                if None in ends
+                else {"low": max(0.0, ends[0]), "high": min(key[2], ends[1])}
+            )
+        found.append(row)
     return in_order(found, rows)
 
 
@@ -737,6 +745,21 @@ def test_queries_for_any_game_answer_for_another(name, tmp_path, views):
     answer = ask(views(run), QUESTIONS[name]).fetchall()
     assert answer or name in ("comeback-by-deficit", "tension")  # nobody scores at half-time in the tiny game
     assert answer == ask(views(run), QUESTIONS[name], {"lineup": None}).fetchall()
+
+
+def test_few_deals_of_a_policy_have_an_interval_of_their_variance(tmp_path):
+    run = balance.simulate(tmp_path / "run", game="tiny", lineups="field", games_per_cell=6)
+    each = run.sql(
+        "select players, policy, deal(game_id) as deal, sum(win_points)::int as x, count(*)::int as y "
+        "from seats group by all"
+    )
+    found = run.sql("@win-rate-by-players")
+    assert found.height == 4
+    for row in found.to_dicts():
+        own = each.filter(players=row["players"], policy=row["policy"])
+        _, low, high = Ratio.of(own["x"].to_numpy(), own["y"].to_numpy()).interval
+        assert row["deals"] == own.height <= 6
+        assert (row["low"], row["high"]) == pytest.approx((max(0, low), min(row["players"], high)))
 
 
 def test_the_run_shows_what_the_queries_are_about(rows):

@@ -673,6 +673,8 @@ def test_on_a_phone_the_page_never_scrolls_sideways(page, fragment):
         "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
     )
     assert width <= seen
+    counts = page.locator(".overview")
+    assert counts.evaluate("one => one.scrollWidth - one.clientWidth") <= 0, "all four counts are seen"
     assert page.locator("#atlas-list").is_visible() == ("as=matrix" not in fragment)
     if "pair" in fragment:
         box = page.locator("#panel").bounding_box()

@@ -250,6 +250,13 @@ def test_worst_partners_are_those_with_which_most_is_wrong(evidence):
     assert f"{second} (with 2 and 3 players)" in said
 
 
+def test_at_one_number_of_players_it_is_not_repeated(evidence):
+    several, one = (replace(evidence, players=players) for players in ((2, 3), (2,)))
+    said = [" ".join(block.text for block in variants._partners(m, "geeks")) for m in (several, one)]
+    assert "players)" in said[0]
+    assert "players)" not in said[1]
+
+
 def test_best_partners_are_fine_at_every_number_of_players(evidence):
     every = dict.fromkeys(evidence.by_combination, Verdict.UNDECIDED)
     none = "None of its 3 pairs was found broken. None of its 3 pairs was found fine."

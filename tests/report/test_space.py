@@ -293,6 +293,12 @@ def test_the_command_of_a_pair_names_every_run(nefarious, workplace):
 # --- the atlas
 
 
+def test_the_atlas_says_what_is_judged_at_other_tables(space):
+    judged = {view["lineup"]: view["judged"] for view in space.atlas["views"]}
+    assert judged["mirror:learned"] == "", "everything"
+    assert judged["field"] in ("nothing", "win points of a policy among the others")
+
+
 def test_the_atlas_holds_the_metrics_of_every_cell(space, nefarious):
     from balance.measure.cells import statistics
 

@@ -72,8 +72,9 @@ def _partners(m: Evidence, variant: str) -> list[Block]:
     if not found:
         return [Paragraph("It was not played with others.")]
     worst = sorted(found, key=lambda one: (-max(j.severity for j in one[1]), one[0]))
+    several = len(m.players) > 1
     bad = [
-        f"{name} ({_with(at)})"
+        f"{name} ({_with(at)})" if several else name
         for name, own in worst
         if (at := [j.players for j in own if j.verdict is Verdict.BROKEN])
     ]

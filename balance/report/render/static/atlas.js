@@ -667,7 +667,7 @@ const unpacked = async (text) => {
     const view = data.views[index];
     const reasons = view.reasons[k];
     return [
-      make("p", {}, verdictTag(view.verdicts[k]), ` for ${view.strength}`, ` (${counted(view.games[k], "game")})`),
+      make("p", {}, verdictTag(view.verdicts[k]), ` for ${view.strength}`, ` (${counted(view.games[k], "game")}${view.judged ? `; judged there: ${view.judged}` : ""})`),
       reasons.length ? make("ul", {}, reasons.map((reason) => make("li", {}, reason))) : null,
     ];
   });
