@@ -254,7 +254,7 @@ def test_players_and_thresholds_narrow_everything(nefarious, workplace, capsys):
     accepted = next(block for block in blocks(report) if block.id == "thresholds")
     assert (
         next(row["accepted"] for row in records_of(accepted) if row["threshold_id"] == "stalls")
-        == "at most 0.5"
+        == "at most 50%"
     )
     assert report.atlas["players"] == (2,)
     assert [one.players for one in report.summary.counts] == [2]
