@@ -99,12 +99,13 @@ def _wait(child: int, wanted: "set[signal.Signals]", reading: int) -> int:
     import signal
     import time
 
-    why, told, deadline = "", 0, _NEVER
+    why, first, told, deadline = "", 0, 0, _NEVER
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
         found = signal.sigtimedwait({*wanted, signal.SIGCHLD}, _POLL)
         if found and found.si_signo in wanted:
             if found.si_code != _BY_TERMINAL:
                 os.kill(child, found.si_signo)
+            first = first or found.si_signo
             told, deadline = found.si_signo, min(deadline, time.monotonic() + _PATIENCE)
         try:
             if os.read(reading, 1024):  # it has noticed
@@ -118,7 +119,8 @@ def _wait(child: int, wanted: "set[signal.Signals]", reading: int) -> int:
             os.kill(child, signal.SIGKILL)
     code = os.waitstatus_to_exitcode(ended[1])
     if code >= 0:
-        return code
+        # DuckDB reports every signal as an interruption.
+        return 128 + first if first and code == 128 + signal.SIGINT else code
     _clear_up()
     number = told or -code
     if number == signal.SIGINT:

@@ -126,7 +126,7 @@ def _content(run: Run, replay: int, holds: list[_Item]) -> Iterator[Damage]:
         holds.append(("deals", "not compared", "the measures were declared differently"))
     yield from found
     if other:
-        holds.append(("replayed", 0, f"small tables are not compared either: {other}"))
+        holds.append(("replayed", 0, f"small tables and bytes are not compared either: {other}"))
     if found or other or not replay:
         return
     gameoptions.announce_warm_up(run.game, replay=True)

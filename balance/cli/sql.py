@@ -101,7 +101,7 @@ def sql(
     limits.check()
     runs = open_runs(folders)
     if database is not None:
-        write_database(runs, Path(database))
+        write_database(runs, Path(database), force=options.force)
         output.text(database)
         return
     if file is None and query is None and not listing and terminal.is_terminal(sys.stdin):

@@ -17,6 +17,8 @@ from balance.errors import UsageError
 from balance.experiments.samples import TUNING_SEEDS, check_tuning_seed, sample
 from balance.games.contract import Game, Learnable
 
+_A_MONTH = 60 * 24 * 31
+
 EPILOG = examples(
     "balance train data/runs/training --minutes 60",
     "balance train data/runs/more --from weights.npz --minutes 10",
@@ -63,6 +65,10 @@ def train(
     The settings of all stages are fixed; the command stops when, after the last stage, nothing is gained any
     more. FOLDER gets weights.npz, log.jsonl and progress.svg.
     """
+    if not 0 < minutes < _A_MONTH:
+        raise UsageError(f"minutes {minutes}: expected more than 0, and at most a month", parameter="minutes")
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder}: is not a folder")
     refuse_inside(folder / "weights.npz")
     game, loaded, trainable = learner(of, catalog, seed)
     from balance.games.compiled.weights import parse_weights

@@ -393,7 +393,7 @@ def _names_unreadable(error: duckdb.Error, run: Run) -> bool:
     """Return whether an error names a Parquet file of the run that cannot be read as what it is."""
     for name in run.state.files():
         file = run.path.resolve() / name
-        if file.suffix == ".parquet" and str(file) in str(error):
+        if file.suffix == ".parquet" and (str(file) in str(error) or "Parquet metadata" in str(error)):
             try:
                 with duckdb.connect(config={"memory_limit": "1GB"}) as con:
                     con.execute(f"select bit_xor(hash(x)) from {sql_quote.parquet([file])} x").fetchall()  # noqa: S608 - quoted

@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Final
 import balance
 from balance.dataset import derived, sql_quote
 from balance.dataset.connection import explained
-from balance.dataset.manifest import refuse_inside
+from balance.dataset.manifest import refuse_target
 from balance.dataset.meanings import comment, meanings
 from balance.dataset.saved_queries import Parameter, Question, questions
 from balance.dataset.views import create_views
-from balance.errors import UsageError
-from balance.files import write_new
-from balance.userfiles import temporary_prefix
+from balance.userfiles import temporary_prefix, write_file
 
 if TYPE_CHECKING:
     from balance.dataset.run import Run
@@ -31,23 +29,18 @@ _STORAGE: Final = "v1.0.0"
 _MEMORY: Final = "2GB"
 
 
-def write_database(runs: Sequence[Run], target: Path) -> None:
-    """Write a new DuckDB file for runs; UsageError if it exists, or would be inside of a run."""
+def write_database(runs: Sequence[Run], target: Path, *, force: bool = False) -> None:
+    """Write a DuckDB file for runs; UsageError if it exists without `force`, or is in a run."""
     import duckdb
 
-    refuse_inside(target, "database")
-    if target.exists():
-        raise UsageError(f"database {target}: exists already; name another file", parameter="database")
+    refuse_target("database", target, force)
     with tempfile.TemporaryDirectory(prefix=temporary_prefix("sql")) as folder:
         file = Path(folder) / "runs.duckdb"
         try:
             _fill(runs, file)
         except duckdb.Error as error:
             raise explained(error, runs, asked=False) from None
-        try:
-            write_new(target, file.read_bytes())
-        except FileExistsError:
-            raise UsageError(f"database {target}: exists already", parameter="database") from None
+        write_file(target, iter([file.read_bytes()]), replace=force)
 
 
 def _fill(runs: Sequence[Run], file: Path) -> None:

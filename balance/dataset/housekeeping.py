@@ -67,7 +67,7 @@ def run_folders(home: Path, deep: int = _DEEPEST) -> list[Path]:
 
 
 def _look(path: Path) -> KeptRun:
-    known = escape(path.relative_to(RUNS).as_posix())
+    known = escape(path.relative_to(RUNS).as_posix().replace("\\", "\\\\"))  # no two names look alike
     size = 0
     for place, _, names in os.walk(path):
         for name in names:
@@ -121,8 +121,8 @@ def removable(
     stays: list[tuple[KeptRun, str]] = []
     going = list(chosen)
     while True:
-        names = {run.name for run in going}
-        kept = [run for run in runs if run.name not in names]
+        paths = {run.path for run in going}
+        kept = [run for run in runs if run.path not in paths]
         held = [(run, why) for run in going if (why := _why_kept(run, kept))]
         if not held:
             return going, stays

@@ -41,8 +41,6 @@ MOST_ENTRIES: Final = 10_000
 """Rows of a small table, and one for each cell."""
 _LONGEST_TEXT: Final = 10_000
 _KINDS: Final = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|BOOLEAN|VARCHAR")
-_FROM_TEXT: Final[Mapping[str, Callable[[str], Any]]] = {"Boolean": "true".__eq__, "String": str}
-"""How values are written in the statistics of a footer, where they are not numbers."""
 _MOST_STAMPED: Final = 64 * 2**20
 _NEVER: Final = (0.0, None)
 
@@ -184,28 +182,6 @@ def read_rows(file: Path, where: str = "") -> pl.DataFrame:
         raise DataError(f"unreadable: it has a text of more than {_LONGEST_TEXT:,} bytes")
     with _unreadable(), _reader().cursor() as con:
         return parquet.frame(con.sql(f"from {table} {where}"))
-
-
-def require_statistics(file: Path, rows: pl.DataFrame) -> None:
-    """Refuse a footer that keeps a query with a filter from rows that are there."""
-    columns = _fetched(
-        "select (sum(row_group_num_rows) over groups_before)::bigint, "  # noqa: S608 - quoted
-        "row_group_num_rows, path_in_schema, coalesce(stats_min_value, stats_min), "
-        "coalesce(stats_max_value, stats_max), stats_null_count, bloom_filter_offset "
-        f"from parquet_metadata({sql_quote.text(str(file))}) "
-        "window groups_before as (partition by column_id order by row_group_id)"
-    )
-    for end, size, name, low, high, nulls, bloom in columns:
-        values = rows[name].slice(end - size, size)
-        kind = _FROM_TEXT.get(str(values.dtype), int)
-        least, most = values.min(), values.max()
-        if (
-            (low is not None and least is not None and kind(low) > least)
-            or (high is not None and most is not None and kind(high) < most)
-            or nulls not in (None, values.null_count())
-            or bloom is not None
-        ):
-            raise DataError(f"statistics of {name} in the footer that are not those of its rows")
 
 
 @functools.cache

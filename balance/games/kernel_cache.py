@@ -1,7 +1,7 @@
 """Machine code in the cache is checked before it is loaded; what is damaged is compiled again.
 
 Numba loads its cache as it is: a truncated file ends in an error at every start, a flipped byte in a crash.
-So each file has a checksum beside it, written after it; a file without one is loaded as it is.
+So each file has a checksum beside it, written after it; a file without one counts as not compiled yet.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class CheckedCacheFile(_Unchecked):  # type: ignore[misc]
 
     def _load_index(self) -> Any:
         path = Path(self._index_path)
-        if not path.exists():
-            return {}
         try:
             _require_same(path)
             return super()._load_index()
+        except FileNotFoundError:
+            return {}
         except Exception as problem:  # noqa: BLE001 - whatever a damaged pickle does
             _discard(path, problem)
             return {}
@@ -75,12 +75,8 @@ def _sha256(path: Path) -> str:
 
 
 def _require_same(path: Path) -> None:
-    """Refuse a file that is not what its checksum says."""
-    try:
-        expected = _sum_file(path).read_text(encoding="ascii")
-    except FileNotFoundError:
-        return
-    if expected != _sha256(path):
+    """Refuse a file that is not what its checksum says; FileNotFoundError if either is missing."""
+    if _sum_file(path).read_text(encoding="ascii") != _sha256(path):
         raise ValueError("it is not what was written")
 
 

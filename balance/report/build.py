@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from balance.dataset.manifest import refuse_target
 from balance.dataset.run import Run, Runs, open_runs
 from balance.dataset.saved_queries import Question, load_question
-from balance.errors import DataError, UsageError
+from balance.errors import UsageError
 from balance.experiments.published import PublishedPrices, measured_prices
 from balance.games.variants import texts_of
 from balance.judge.thresholds import load_thresholds
@@ -152,7 +152,7 @@ def _quoted(path: Path, run: Run) -> PublishedPrices:
     """Read a result of `balance price --json`; UsageError if it is of another edition."""
     found = measured_prices(run.game, path)
     if found is None:
-        raise DataError(f"{path}: there is no such file")
+        raise UsageError(f"{path}: there is no such file")
     if found.edition != run.plan.edition:
         raise UsageError(
             f"{path}: prices of the edition {found.edition}, but the runs are of {run.plan.edition}"

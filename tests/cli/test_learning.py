@@ -66,6 +66,8 @@ def test_without_pytorch_it_is_said_what_to_install(call, monkeypatch, args):
         ),
         (["tune", "--twist", "unions", "--out", "x.npz", "--seed", "20261116"], "is not for tuning"),
         (["train", "here", "--seed", "20261116"], "is not for tuning"),
+        (["train", "here", "--minutes", "nan"], "--minutes nan: expected more than 0"),
+        (["train", "there.npz"], "there.npz: is not a folder"),
         (["train", "here", "--from", "missing.npz"], "missing.npz: No such file"),
         (["train", "here", "--from", "there.npz"], "there.npz: not the weights of a player, or damaged"),
         (["exploit", "--twists", "unoins"], "unknown twist 'unoins'"),

@@ -116,6 +116,15 @@ def test_the_parent_of_a_run_that_stays_stays(runs, three):
     assert names("data/runs") == [three]
 
 
+def test_no_two_names_look_alike(runs, three):
+    """A control character is written out, and so is a name that is written like one."""
+    Path("data/runs/base").rename("data/runs/a\\x1b")
+    Path("data/runs/more").rename("data/runs/a\x1b")
+    assert list(listed(runs)) == ["a\\x1b", "a\\\\x1b", three]
+    assert "a\\x1b extends it" in runs("--clean", "a\\\\x1b", "--yes")[2]
+    assert Path("data/runs/a\\x1b").is_dir()
+
+
 def test_a_folder_with_other_files_stays(runs, three):
     Path("data/runs/more/notes.json").write_text("{}")
     _, out, err = runs("--clean", "more", "base", "--yes", "--json")

@@ -101,6 +101,16 @@ def test_a_signal_to_end(start, number, work, group):
     assert seconds < 6  # 1.1 on a quiet machine
 
 
+def test_a_signal_that_duckdb_calls_an_interruption(start):
+    process, _ = start("""
+        try:
+            time.sleep(60)
+        except SystemExit:
+            raise RuntimeError("Query interrupted") from None""")
+    process.send_signal(signal.SIGTERM)
+    assert end(process)[0] == 143
+
+
 def test_a_signal_that_is_ignored_stays_ignored(start):
     process, _ = start("time.sleep(1.5)", "signal.signal(signal.SIGHUP, signal.SIG_IGN)")
     process.send_signal(signal.SIGHUP)

@@ -67,5 +67,9 @@ def test_it_is_never_inside_of_a_run_and_replaces_nothing(schemes, tmp_path, cap
     with pytest.raises(UsageError, match="exists already"):
         write_database([schemes], tmp_path / "x.duckdb")
     assert (tmp_path / "x.duckdb").read_text() == "mine"
+    write_database([schemes], tmp_path / "x.duckdb", force=True)
+    assert (tmp_path / "x.duckdb").read_bytes() != b"mine"
+    assert command(["sql", str(schemes.path), "--database", str(tmp_path / "no" / "x.duckdb")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
     assert command(["sql", str(schemes.path), "--database", str(tmp_path / "y.duckdb")]) == 0
     assert capsys.readouterr().out == f"{tmp_path / 'y.duckdb'}\n"
