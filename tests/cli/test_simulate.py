@@ -217,6 +217,6 @@ def test_a_game_of_a_run_is_told_and_printed_as_usual(tmp_path, capfd):
 def test_a_game_that_is_not_in_the_run(tmp_path, capfd):
     made = balance.simulate(tmp_path / "run", game="tiny", games_per_cell=2)
     assert run(["replay", str(made.path), "2000"]) == 2
-    assert "cell 0 has the indices 0..1" in capfd.readouterr().err
+    assert "has no game 2000: it does not play cell 0, index 2, replicate 0" in capfd.readouterr().err
     assert run(["replay", str(tmp_path), "2000"]) == 3
     assert "there is no run in" in capfd.readouterr().err

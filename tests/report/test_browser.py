@@ -242,7 +242,7 @@ def test_pointing_at_a_square_tells_its_number_and_interval(page, report):
     page.mouse.move(*square(page, row_of(report, 2), row_of(report, 0)))
     tip = page.locator("body > div", has_text="95%:").last
     tip.wait_for()
-    found = report.atlas["views"][5].values["stalls"]
+    found = report.atlas["views"][5]["values"]["stalls"]
     k = place(0, 2, COUNT)
     low, high = found["lows"][k] / SCALE, found["highs"][k] / SCALE
     told = [printed(x, "share") for x in (found["values"][k] / SCALE, low, high)]
