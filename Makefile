@@ -35,10 +35,10 @@ demo: runtime ## The main job: a dozen rule variants and all their pairs played 
 	echo "What to do next: docs/tutorial.md, after source .venv/bin/activate"
 
 test: venv ## All tests
-	$(PY) -m pytest -n $(JOBS) --dist worksteal
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m 'not soak'
 
 test-fast: venv ## The tests of every day, in about a minute
-	$(PY) -m pytest -n $(JOBS) --dist worksteal -m 'not slow'
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m 'not slow and not soak'
 
 check: venv ## Format, lint, strict types, spelling
 	$(PY) -m ruff format --check
@@ -47,7 +47,7 @@ check: venv ## Format, lint, strict types, spelling
 	$(PY) -m codespell_lib
 
 test-update: venv ## Rewrite the golden files of the tests; look at the diff
-	$(PY) -m pytest -n $(JOBS) --update-goldens -q
+	$(PY) -m pytest -n $(JOBS) --update-goldens -q -m 'not soak'
 
 docs: venv ## The pages as a site: site/index.html
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
@@ -77,6 +77,7 @@ SEED ?= 1
 soak: venv ## The compiled rules against the plain engine, and SQL that tries to write: make soak GAMES=200000 SEED=1
 	$(PY) scripts/soak.py --games $(GAMES) --seed $(SEED)
 	$(PY) -m tests.dataset.sql_grammar $(GAMES) $(SEED)
+	$(PY) -m pytest -m soak
 
 clean: ## Remove the environment, caches and build output (never data/runs or reports)
 	rm -rf .venv site .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info

@@ -366,7 +366,7 @@ def test_a_catalog_that_is_none(folder, original, outside, content):
 def test_footers_and_pages(original, tmp_path):
     rng = random.Random(3)
     files = sorted(path.relative_to(original.path) for path in original.path.rglob("*.parquet"))
-    for number in range(30):
+    for number in range(15):
         (tmp_path / str(number)).mkdir()
         outside = tmp_path / str(number) / "outside"
         outside.mkdir()

@@ -175,13 +175,13 @@ def test_mirror_games_are_the_same_everywhere():
     assert digest.hexdigest()[:16] == MIRROR_GAMES
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.skipif(
     " fma " not in (Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""),
     reason="the processor has no fused products and sums",
 )
 def test_a_processor_that_can_fuse_products_and_sums_plays_the_same_games(checkout):
-    """Compiled anew for wide vectors and fused arithmetic, which takes two minutes; nothing is fused."""
+    """Compiled anew for wide vectors and fused arithmetic; nothing is fused. `test_layers` has the network."""
     script = """
 import numba
 from balance.games.compiled import jit  # sets the processor for which usual play is compiled
