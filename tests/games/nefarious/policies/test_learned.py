@@ -181,7 +181,7 @@ def test_mirror_games_are_the_same_everywhere():
     reason="the processor has no fused products and sums",
 )
 def test_a_processor_that_can_fuse_products_and_sums_plays_the_same_games(checkout):
-    """Compiled anew for wide vectors and fused arithmetic; nothing is fused. `test_layers` has the network."""
+    """Compiled for wide vectors and fused arithmetic: nothing is fused. `test_layers` has the network."""
     script = """
 import numba
 from balance.games.compiled import jit  # sets the processor for which usual play is compiled
