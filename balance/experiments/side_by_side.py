@@ -1,6 +1,6 @@
-"""Catalogs side by side: the same deals under one catalog and another, both judged alike.
+"""Runs judged for an experiment, and catalogs side by side: the same deals under both, judged alike.
 
-`compare`, `contested` and `suggest` play a changed catalog on the seeds of the unchanged one, judge it by the
+`check` judges its runs by `judge_runs`. `compare`, `contested` and `suggest` play a changed catalog on the seeds of the unchanged one, judge it by the
 same thresholds, and play again on fresh seeds whatever they name. What they share is here.
 """
 

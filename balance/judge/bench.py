@@ -1,4 +1,4 @@
-"""Comparing metrics of cells with thresholds, before any correction; all p-values are computed at once."""
+"""Metrics of cells compared with thresholds, before any correction, and whose play each finding counts for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An interval, and corrections that need nothing but p-values: plain arithmetic, no library.
+"""An interval, and corrections that need nothing but p-values.
 
 Confidence is 95% throughout, two-sided; "at least" means the lower end, "at most" the upper one.
 """
