@@ -1,7 +1,8 @@
 """Runs judged for an experiment, and catalogs side by side: the same deals under both, judged alike.
 
-`check` judges its runs by `judge_runs`. `compare`, `contested` and `suggest` play a changed catalog on the seeds of the unchanged one, judge it by the
-same thresholds, and play again on fresh seeds whatever they name. What they share is here.
+`compare`, `contested` and `suggest` play a changed catalog on the seeds of the unchanged one, judge it by the
+same thresholds, and play again on fresh seeds whatever they name. What they share is here, and `judge_runs`,
+by which `check` judges too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Metrics of cells compared with thresholds, before any correction, and whose play each finding counts for."""
+"""Metrics of cells compared with thresholds, before any correction, and whose play each counts for."""
 
 from __future__ import annotations
 
