@@ -74,7 +74,9 @@ def train(
     from balance.games.compiled.weights import parse_weights
     from balance.games.weights_file import weights_bytes
     from balance.learning.progress import draw_progress, has_plateaued, read_progress
-    from balance.learning.training import Settings, Training
+    from balance.learning.replies import feed_reply
+    from balance.learning.settings import Settings
+    from balance.learning.training import Training
 
     if hold_out:
         trainable = trainable.without(sample(game, loaded, game.facts.default_edition))
@@ -91,6 +93,9 @@ def train(
     stopped = "the time is over"
     while time.monotonic() < end:
         entry = training.step()
+        if training.iteration % settings.reply_every == 0:
+            reply = feed_reply(training)
+            diagnostics.say(f"{training.games:>9,} games: a best reply gains {reply.gain:.2f} in one cell")
         if trainable.figure in entry:
             diagnostics.say(
                 f"{entry['games']:>9,} games: {entry[trainable.figure]:.2f} win points among bots, "

@@ -56,6 +56,13 @@ def draw_progress(entries: Sequence[Mapping[str, Any]], figure: str, folder: Pat
     ]
     for name in names:
         axes.plot(games, [entry.get(name, nan) for entry in measured], label=name.replace("_", " "))
+    replies = [entry for entry in entries if "reply_gain" in entry]
+    axes.plot(
+        [entry["games"] / 1e6 for entry in replies],
+        [1.0 + entry["reply_gain"] for entry in replies],
+        ".",
+        label="best reply in one cell",
+    )
     axes.axhline(1.0, color="grey", linewidth=0.8)
     axes.set_xlabel("million games")
     axes.set_ylabel("win points")

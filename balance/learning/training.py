@@ -1,8 +1,9 @@
 """Training by self-play: draws cells, lets the learner play itself, its past and bots, and fits it.
 
 A game gives what `Trainable` says. Half of the games are pure self-play; cells that go badly are drawn more
-often: where bots do well, where games stall, and where one who searches beats a table of learners. Everything
-is kept in a folder, so that training can be resumed.
+often: where bots do well, where games stall, where one who searches beats a table of learners, and where a
+best reply was found, which the learner then meets there. Everything is kept in a folder, so that training can
+be resumed.
 """
 
 import json
@@ -31,6 +32,7 @@ from balance.games.compiled.weights import (
 )
 from balance.learning.ppo import Fitter
 from balance.learning.recording import Experience, Ints, gather
+from balance.learning.settings import Settings, Stage
 
 Combination = tuple[str, ...]
 CHECKPOINT: Final = "checkpoint.npz"
@@ -94,59 +96,6 @@ class Trainable(Protocol):
 
 
 @dataclass(frozen=True)
-class Stage:
-    """What holds until a number of games has been played; pairs are the values at its begin and its end."""
-
-    until: int
-    rate: tuple[float, float]
-    entropy: tuple[float, float]
-    margin: tuple[float, float] = (0.0, 0.0)
-    """Reward for a clear victory, beside that for a victory."""
-    self_play: float = 0.5
-    past_play: float = 0.15
-
-
-RECIPE: Final = (
-    Stage(500_000, (1.5e-3, 6e-4), (0.03, 0.02), (0.3, 0.1)),
-    Stage(1_400_000, (6e-4, 4e-4), (0.02, 0.004), (0.1, 0.0), 0.45, 0.12),
-    Stage(3_400_000, (1.3e-3, 8e-5), (0.004, 0.0015), (0.0, 0.0), 0.3, 0.1),
-)
-"""How `balance train` trains from nothing; after the last stage its last values stay."""
-
-
-@dataclass
-class Settings:
-    """How to train."""
-
-    stages: tuple[Stage, ...] = RECIPE
-    seed: int = 1
-    threads: int = 2
-    cells: int = 56
-    games: int = 36
-    frozen_play: float = 0.0
-    """Share of games against a frozen opponent; those that no share names are against bots."""
-    alone: float = 0.4
-    """Share of the games with strangers in which the learner sits alone."""
-    stall: float = 0.3
-    minibatch: int = 4096
-    snapshot_every: int = 15
-    most_snapshots: int = 40
-    evaluate_every: int = 10
-    probe_every: int = 10
-    """Iterations after which some combinations are played by one who searches; 0: never."""
-    probed: int = 24
-
-    def stage(self, games: int) -> tuple[Stage, float]:
-        """Return the stage after some games, and which part of it is done."""
-        begun = 0
-        for stage in self.stages:
-            if games < stage.until:
-                return stage, (games - begun) / (stage.until - begun)
-            begun = stage.until
-        return self.stages[-1], 1.0
-
-
-@dataclass(frozen=True)
 class Frozen:
     """An opponent that does not learn: a policy, and its weights if it is a network."""
 
@@ -180,6 +129,10 @@ class Training:
         """Share of games that stall, likewise."""
         self.beaten = np.zeros((len(game.combinations), 1))
         """Win points above a fair share of one who searches, by combination."""
+        self.replies: dict[int, dict[str, Floats]] = {}
+        """Best replies, by combination and number of players as one number."""
+        self.gains = np.zeros_like(self.standing)
+        """Win points above a fair share of these replies, when they were found."""
         rows = settings.cells * settings.games * 200 // settings.threads
         self._recorders = [Recorder(game.layout, rows, rows * 5) for _ in range(settings.threads)]
         self._players = [game.player() for _ in range(settings.threads)]
@@ -244,9 +197,7 @@ class Training:
         if settings.evaluate_every and self.iteration % settings.evaluate_every == 0:
             entry |= self.game.evaluate(self.mean_weights(), 1000 + self.iteration)
             self.save()
-        if self.folder is not None:
-            with (self.folder / LOG).open("a") as file:
-                file.write(json.dumps(entry) + "\n")
+        self._note(entry)
         return entry
 
     def _probe(self, rng: np.random.Generator) -> None:
@@ -275,18 +226,17 @@ class Training:
         recorder.begin((game.learner,))
         margin = stage.margin[0] + (stage.margin[1] - stage.margin[0]) * done
         count = settings.cells // settings.threads
-        behind = self.standing.mean(axis=0) - self.standing  # what is normal depends on the number of players
-        draws = np.clip(1.0 + 2.0 * behind, 0.6, 5.0) + 20.0 * self.stalling
-        draws += 4.0 * np.clip(self.beaten - 0.2, 0.0, 1.5)
-        draws *= np.array(list(game.counts.values()))
-        drawn = rng.choice(draws.size, size=count, p=draws.ravel() / draws.sum())
         rules, cells, rewards, results = [], [], [], []
-        for number, place in enumerate(drawn):
-            combination, players = divmod(int(place), len(game.counts))
-            cell = game.cell(game.combinations[combination], list(game.counts)[players], rng)
+        for number, place in enumerate(self.draw(count, rng)):
+            cell, reply = self.cell(place, rng), self.replies.get(place)
             for policy, weights in networks.items():
                 cell.networks[policy] = fold(weights, cell.features)
             seats = self._seat(cell.players, stage, rng)
+            if reply is not None:
+                cell.networks[game.past[0]] = fold(reply, cell.features)
+                meets = np.flatnonzero(rng.random(settings.games) < settings.met)
+                seats[meets] = game.learner
+                seats[meets, rng.integers(cell.players, size=meets.size)] = game.past[0]
             indices = rng.integers(1 << 31, size=settings.games).astype(np.int64)
             winners, rounds, scores = player.outcomes(
                 cell, int(rng.integers(1 << 62)), indices, seats, recorder
@@ -295,10 +245,35 @@ class Training:
             cells.append(np.full(settings.games, number))
             rewards.append(self._rewards(winners, scores, margin))
             bots = np.isin(seats, [policy for policy, _ in game.bots])
-            results.append(_result(int(place), seats == game.learner, winners, rounds, bots))
+            results.append(_result(place, seats == game.learner, winners, rounds, bots))
         part = gather(recorder, np.concatenate(cells), np.array(rules, np.float32), _stack(rewards))
         part.results = results
         return part
+
+    def draw(self, count: int, rng: np.random.Generator) -> list[int]:
+        """Draw cells, more of those that go badly: each is a combination and a number of players."""
+        behind = self.standing.mean(axis=0) - self.standing  # what is normal depends on the number of players
+        draws = np.clip(1.0 + 2.0 * behind, 0.6, 5.0) + 20.0 * self.stalling
+        draws += 4.0 * np.clip(self.beaten - 0.2, 0.0, 1.5) + 12.0 * np.clip(self.gains, 0.0, 1.0)
+        draws *= np.array(list(self.game.counts.values()))
+        drawn: list[int] = rng.choice(draws.size, size=count, p=draws.ravel() / draws.sum()).tolist()
+        return drawn
+
+    def cell(self, place: int, rng: np.random.Generator) -> Any:
+        """Compile a cell that was drawn."""
+        combination, players = divmod(place, len(self.game.counts))
+        return self.game.cell(self.game.combinations[combination], list(self.game.counts)[players], rng)
+
+    def meet(self, place: int, weights: Mapping[str, Floats], gain: float) -> None:
+        """Let the learner meet a best reply from now on, in its cell."""
+        self.replies[place] = dict(weights)
+        self.gains.ravel()[place] = gain
+        self._note({"games": self.games, "reply_gain": gain})
+
+    def _note(self, entry: Mapping[str, Any]) -> None:
+        if self.folder is not None:
+            with (self.folder / LOG).open("a") as file:
+                file.write(json.dumps(entry) + "\n")
 
     def _seat(self, players: int, stage: Stage, rng: np.random.Generator) -> Ints:
         """Draw who sits at the tables of a cell."""
@@ -345,6 +320,7 @@ class Training:
         standing, stalling = self.standing.ravel(), self.stalling.ravel()  # views
         for place, points, _, stalls in results:
             stalling[place] += 0.15 * (stalls - stalling[place])
+            self.gains.ravel()[place] *= 0.99  # what a reply gained is the less true the more was learned
             if points >= 0:
                 standing[place] += 0.15 * (points - standing[place])
 
@@ -386,6 +362,8 @@ class Training:
                 "standing": self.standing,
                 "stalling": self.stalling,
                 "beaten": self.beaten,
+                "gains": self.gains,
+                "reply": self.replies,
                 "progress": np.array([self.iteration, self.games]),
             }
         )
@@ -416,7 +394,9 @@ class Training:
         self.fitter.policy.load(kept["policy"])
         self.fitter.critic.load(kept["critic"])
         self.iteration, self.games = (int(value) for value in kept["progress"])
-        self.standing, self.stalling, self.beaten = (kept[n] for n in ("standing", "stalling", "beaten"))
+        self.standing, self.stalling = kept["standing"], kept["stalling"]
+        self.beaten, self.gains = kept["beaten"], kept["gains"]
+        self.replies = {int(place): reply for place, reply in kept.get("reply", {}).items()}
         moments = {
             int(number): {name: torch.from_numpy(value) for name, value in one.items()}
             for number, one in kept.get("adam", {}).items()

@@ -9,7 +9,8 @@ import numpy as np
 
 from balance.games.compiled.weights import Floats
 from balance.learning.replies import measure_alone
-from balance.learning.training import Frozen, Settings, Stage, Trainable, Training
+from balance.learning.settings import Settings, Stage
+from balance.learning.training import Frozen, Trainable, Training
 from balance.stats.intervals import Z
 
 FRESH_CELLS: Final = 120

@@ -16,7 +16,9 @@ from balance.learning.model import PolicyNetwork  # noqa: E402
 from balance.learning.ppo import chosen_chances  # noqa: E402
 from balance.learning.progress import has_plateaued  # noqa: E402
 from balance.learning.recording import advantages, gather  # noqa: E402
-from balance.learning.training import RECIPE, Settings, Stage, Training  # noqa: E402
+from balance.learning.replies import feed_reply  # noqa: E402
+from balance.learning.settings import RECIPE, Settings, Stage  # noqa: E402
+from balance.learning.training import Training  # noqa: E402
 from tests.learning.race import LAYOUT, LEARNER, Race  # noqa: E402
 
 STAGES = (Stage(6_000, (5e-3, 1e-4), (0.03, 0.006), (0.3, 0.0)),)
@@ -58,6 +60,40 @@ def test_training_goes_on_where_it_stopped(tmp_path):
         np.testing.assert_allclose(resumed.fitter.policy.weights()[name], array, atol=1e-6)
     assert [json.loads(line)["iteration"] for line in (tmp_path / "parts/log.jsonl").open()] == [1, 2, 3, 4]
     assert parse_weights((tmp_path / "parts/weights.npz").read_bytes(), "file", Race().stamp())
+
+
+def test_the_learner_meets_the_best_replies_that_were_found(tmp_path):
+    settings = replace(SMALL, reply_games=3_000)
+    training = Training(Race(), tmp_path, settings)
+    training.step()  # hardly better than random play
+    reply = feed_reply(training)
+    assert reply.low > 0
+    ((place, weights),) = training.replies.items()
+    assert training.gains.ravel()[place] == reply.gain
+    drawn = training.draw(4_000, np.random.default_rng(1)).count(place)
+    training.gains[:] = 0.0
+    assert drawn > 1.2 * training.draw(4_000, np.random.default_rng(1)).count(place)
+    played = []
+    at_table = Race.player(training.game)
+
+    class Watching:
+        def outcomes(self, cell, seed, indices, policies, recorder=None):
+            played.append((policies, cell.networks))
+            return at_table.outcomes(cell, seed, indices, policies, recorder)
+
+    training._players = [Watching()]
+    training.draw = lambda count, rng: [place] * count
+    training.step()
+    other = training.game.past[0]
+    strangers = np.concatenate([policies for policies, _ in played]) == other
+    assert 0.3 < (strangers.sum(axis=1) == 1).mean() < 0.7
+    folded = fold(weights, training.cell(place, np.random.default_rng(1)).features)
+    assert all((networks[other] == folded).all() for _, networks in played)
+    training.save()
+    resumed = Training(Race(), tmp_path, settings)
+    assert list(resumed.replies) == [place]
+    np.testing.assert_array_equal(resumed.gains, training.gains)
+    assert "reply_gain" in (tmp_path / "log.jsonl").read_text()
 
 
 def test_a_damaged_checkpoint(tmp_path):
