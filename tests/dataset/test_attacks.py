@@ -34,6 +34,8 @@ from balance.judge import tables
 from balance.report import build
 from balance.report.model import Chart, Source
 from balance.report.render.charts import svg
+from balance.sweep import examine
+from balance.sweep.examine import wrong_content
 from balance.sweep.smalltables import head_files
 from tests.games.tiny import GAME
 
@@ -572,3 +574,10 @@ def test_commands_in_messages_are_quoted(folder, call):
     (place / "cells.parquet").write_bytes(b"")
     for words in (["sql", place, "select 1"], ["doctor", place]):
         assert f"balance doctor '{place}'" in call(*words)[2] or f"--repair '{place}'" in call(*words)[2]
+
+
+def test_doctor_finds_nothing_wrong_with_a_run_of_nefarious(nefarious, monkeypatch):
+    assert list(wrong_content(nefarious)) == []
+    monkeypatch.setattr(examine, "versions", lambda _: {"polars": "another"})
+    monkeypatch.setattr(examine, "encode", lambda _: b"as another version writes it")
+    assert list(wrong_content(nefarious)) == []
