@@ -581,3 +581,14 @@ def test_doctor_finds_nothing_wrong_with_a_run_of_nefarious(nefarious, monkeypat
     monkeypatch.setattr(examine, "versions", lambda _: {"polars": "another"})
     monkeypatch.setattr(examine, "encode", lambda _: b"as another version writes it")
     assert list(wrong_content(nefarious)) == []
+
+
+@pytest.mark.parametrize(("old", "new"), [(b"policy", b"\xffolicy"), (b"PAR1\x15", b"PAR1")])
+def test_a_forged_file_that_duckdb_does_not_name_is_a_fault_of_the_run(folder, call, old, new):
+    file = "seats/2-players/0000.parquet"
+    content = (folder / file).read_bytes()
+    assert old in content
+    (folder / file).write_bytes(content.replace(old, new))
+    fix_up(folder, file)
+    code, out, err = call("sql", folder, "select bit_xor(hash(s)) from seats s")
+    assert (code, out, "is damaged" in err) == (3, "", True), err
