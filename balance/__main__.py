@@ -50,7 +50,7 @@ def _split() -> None:
     import signal
     import time
 
-    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
     wanted = {number for number in ends if signal.getsignal(number) is not signal.SIG_IGN}
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_BLOCK, {*wanted, signal.SIGCHLD})

@@ -226,11 +226,15 @@ def _statement() -> str | None:
 
 
 def _answer(con: Connection, text: str, options: output.OutputOptions) -> None:
-    """Answer what was typed; an error is printed, and the prompt comes again."""
+    """Answer what was typed; an error is printed, and the prompt comes again unless its query goes on."""
     try:
         for asked in _questions(con, text):
             query_output.write_result(con, *asked, options)
-    except KeyboardInterrupt:
-        diagnostics.say("cancelled")
-    except BalanceError as problem:
-        diagnostics.error(str(problem))
+    except (KeyboardInterrupt, BalanceError) as problem:
+        if con.stuck:  # only the end of the process stops the query, and gives its memory back
+            diagnostics.say("the query cannot be stopped; the prompt ends with it")
+            raise
+        if isinstance(problem, BalanceError):
+            diagnostics.error(str(problem))
+        else:
+            diagnostics.say("cancelled")

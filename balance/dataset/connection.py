@@ -119,6 +119,11 @@ class Connection:
         return self._worker.walled
 
     @property
+    def stuck(self) -> bool:
+        """Whether a query could not be stopped: it goes on until the process ends."""
+        return self._worker.stuck
+
+    @property
     def game(self) -> Game[Any, Any]:
         """The game of the runs."""
         return self.runs[0].game

@@ -56,7 +56,7 @@ FIGURES: Final = {
     "lines": ("x", "series", "y"),
     "dots": ("label", "y"),
     "scatter": ("label", "x", "y"),
-    "ridges": ("label", "x", "y"),
+    "ridges": ("label", "x", "y", "middle"),
     "rows": ("label", "x", "y"),
 }
 """The kinds of figures that a head may ask for, and what each needs to know."""

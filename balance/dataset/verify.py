@@ -42,6 +42,7 @@ MOST_ENTRIES: Final = 10_000
 _LONGEST: Final = 10_000
 """Bytes of a text, entries of a list."""
 _KINDS: Final = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|BOOLEAN|VARCHAR|STRUCT\((\w+ BIGINT(, )?)+\)\[\]")
+_CELLS: Final = "select cell_id, players, lineup, first_index, deals from {}"
 _MOST_STAMPED: Final = 64 * 2**20
 _NEVER: Final = (0.0, None)
 
@@ -136,8 +137,9 @@ def wrong_counts(folder: Path, plan: Plan, state: State) -> Iterator[Damage]:
 
 
 def wrong_names(folder: Path, plan: Plan, state: State) -> Iterator[Damage]:
-    """Yield the small tables with too many rows, or with characters that cannot be shown."""
+    """Yield the small tables with too many rows, other cells than the plan, or control characters."""
     most = len(plan.cells) + MOST_ENTRIES
+    cells = {(cell.id, cell.players, cell.lineup, cell.first, cell.deals) for cell in plan.cells}
     for name in (name for name in state.head if name.endswith(".parquet")):
         file = folder / name
         try:
@@ -146,6 +148,8 @@ def wrong_names(folder: Path, plan: Plan, state: State) -> Iterator[Damage]:
                 yield Damage(name, f"more than {most:,} rows")
             elif file.stem == "run" and rows != 1:
                 yield Damage(name, f"{rows} rows instead of 1")
+            elif file.stem == "cells" and cells != {*_fetched(_CELLS.format(sql_quote.parquet([file])))}:
+                yield Damage(name, "other cells than the plan")
             else:
                 texts = f"select x::varchar as text from {sql_quote.parquet([file])} x"  # noqa: S608 - quoted
                 unusual = _fetched(f"from ({texts}) where not regexp_full_match(text, '[ -~]*')")

@@ -34,6 +34,14 @@ if TYPE_CHECKING:
 Values = tuple[tuple[Any, ...], ...]
 _MOST_ROWS: Final = 5_000
 """Rows of a table at most: a report is read by people."""
+_LONGEST: Final = 1_000
+"""Characters of a text that a query of a user returns."""
+_FARTHEST: Final = 1e15
+"""The largest number in a figure of a user."""
+_IDS: Final = ("variant", "item", "pair", "lineup", "of")
+"""Kinds of columns that are looked up."""
+_WITH_NAMES: Final = ("bars", "rows")
+"""Figures that may have names on the axis of x."""
 _LONG: Final = 40
 _PLAIN: Final = {"signed": "number", "form": "number", "lineup": "text", "of": "text"}
 """Kinds that the head of a column does not know."""
@@ -209,10 +217,29 @@ def _asked(con: Connection, question: Question) -> tuple[list[str], Values]:
     for name, _ in question.columns:
         if name not in columns:
             raise _misnamed(question, name, unknown("column of its result", name, columns))
-    for word in ("x", "y", "low", "high") if question.figure in ("dots", "scatter") else ("y",):
+    if any(isinstance(value, str) and len(value) > _LONGEST for row in values for value in row):
+        raise UsageError(
+            f"{question.path}: a text of more than {_LONGEST:,} characters is too long for a report"
+        )
+    named = {
+        own for (own, _), (_, kind) in zip(question.columns, question.heads, strict=True) if kind in _IDS
+    }
+    named |= {question.axes[word] for word in ("label", "series", "x") if word in question.axes}
+    for name in sorted(named):
+        if result.columns[columns.index(name)].is_nested:
+            raise _misnamed(question, name, f"{name} has to be a name or a number, not a list or the like")
+    for word in ("x", "y", "low", "high", "middle", "n"):
         axis = question.axes.get(word)
-        if axis and not result.columns[columns.index(axis)].is_number:
+        if not axis or (word == "x" and question.figure in _WITH_NAMES):
+            continue
+        place = columns.index(axis)
+        if not result.columns[place].is_number:
             raise _misnamed(question, axis, f"the figure needs numbers in {axis}")
+        known = [row[place] for row in values if row[place] is not None]
+        if any(abs(value) > _FARTHEST for value in known):
+            raise _misnamed(question, axis, f"a number in {axis} is too large to be drawn")
+        if word in ("x", "n") and (len(known) < len(values) or any(map(math.isnan, known))):
+            raise _misnamed(question, axis, f"the figure needs a number in each row of {axis}")
     return columns, values
 
 
@@ -257,9 +284,9 @@ def _table(question: Question, columns: Sequence[str], rows: Values, names: Mapp
         low, high = (row[end] for end in intervals[column]) if column in intervals else (None, None)
         kind = kinds[column]
         if kind == "form":
-            kind = row["form"]
+            kind = row.get("form", "number")
         elif kind == "of":
-            kind = "item" if row["metric"] == "item" else "text"
+            kind = "item" if row.get("metric") == "item" else "text"
         return _cell(row[column], kind, low, high, column in intervals, names)
 
     records = [dict(zip(columns, row, strict=True)) for row in rows]

@@ -172,7 +172,7 @@ def test_ctrl_c_ends_a_query_of_the_command_line(shell):
     assert terminal.end() == 130
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 @pytest.mark.parametrize("args", [[SLOW], []])
 def test_nothing_is_left_behind_by_a_process_that_is_told_to_end(shell, tmp_path, number, args):
     (tmp_path / "temporary").mkdir()
@@ -194,6 +194,16 @@ def test_a_time_limit_does_not_end_the_shell(shell):
     terminal.until(PROMPT)
     assert "longer than the time limit of 0.3 s" in terminal.ask(SLOW)
     assert terminal.ask("select 7 as a;").startswith("a\n-\n7\n")
+
+
+def test_a_query_that_cannot_be_stopped_ends_the_shell(shell):
+    """It would go on behind the prompt: over a limit of 200 MB it took 2 GB."""
+    terminal = shell("--timeout", "0.3")
+    terminal.until(PROMPT)
+    terminal.type("select levenshtein(repeat('a', 400000), repeat('b', 400000));\n")
+    terminal.until("the query cannot be stopped; the prompt ends with it")
+    terminal.until("error: the query was stopped: it took longer than the time limit of 0.3 s")
+    assert terminal.end() == 1
 
 
 def test_an_error_and_wide_rows_fit_into_80_columns(shell):

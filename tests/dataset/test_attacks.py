@@ -458,6 +458,17 @@ def test_an_edition_that_there_is_not(folder, call, change):
         assert (code, err.startswith(f"error: {folder}/run.json: ")) == (3, True), err
 
 
+def test_a_plan_of_other_cells_than_the_table(folder, call):
+    plan = balance.open_run(folder).plan
+    cells = (*plan.cells[:-1], replace(plan.cells[-1], id=32_768))
+    (folder / "run.json").write_text(replace(plan, cells=cells).text())
+    fix_up(folder, "run.json")
+    for words in (["sql", folder, "select 1"], ["report", folder, "-o", f"{folder}.html"]):
+        code, _, err = call(*words)
+        expected = f"error: {folder}/cells.parquet: other cells than the plan; "
+        assert (code, err.startswith(expected)) == (3, True), err
+
+
 def test_a_repair_does_not_agree_with_a_plan_of_other_variants(folder, call):
     plan = balance.open_run(folder).plan
     cells = tuple(replace(cell, variants=("no-such",)) if cell.variants else cell for cell in plan.cells)

@@ -93,6 +93,7 @@ def test_names_stand_for_ids_and_give_the_order(ask):
         ("-- Figure: dots", "bad.sql: line 9: Figure: dots also needs label, y"),
         ("-- Figure: dots\n--   label: policy\n--   y: wins", "bad.sql: line 11: Figure: y: unknown column"),
         ("-- Spread: plyers, win_points", "bad.sql: line 9: Spread: .* did you mean 'players'"),
+        ("-- Figure: ridges", "bad.sql: line 9: Figure: ridges also needs label, x, y, middle"),
         ("--   seats [Seats, colour]: how many", "bad.sql: line 9: Columns: seats: unknown kind 'colour'"),
     ],
 )
@@ -140,6 +141,9 @@ def test_a_plain_query_is_a_table_titled_by_its_file(nefarious):
         ("order by all", "order by all; select 1", "wrong.sql: line 9: expected one statement, found 2"),
         ("as mean", "as middle", "wrong.sql: line 4: unknown column of its result 'mean'"),
         ("sum(rounds) / count(*)", "'long'", "wrong.sql: line 4: the figure needs numbers in mean"),
+        ("sum(rounds) / count(*)", "1e300", "wrong.sql: line 4: a number in mean is too large to be drawn"),
+        ("select lineup", "select [lineup] as lineup", "lineup has to be a name or a number, not a list"),
+        ("select lineup", "select repeat('x', 2000) as lineup", "a text of more than 1,000 characters"),
     ],
 )
 def test_what_is_wrong_names_file_and_line_and_nothing_is_written(nefarious, capsys, old, new, said):
@@ -161,6 +165,8 @@ def test_values_of_every_type_and_two_files_of_one_name(tiny, capsys):
     text = """-- Question: What is there?
 -- Columns:
 --   day: a date
+--   price [Price, form]: without a column form
+--   word [Word, of]: without a column metric
 select date '2026-11-18' as day, 1.50::decimal(4, 2) as price, 2::hugeint ** 100 as wide, true as yes,
   {'a': [1, 2], 'b': date '2026-01-01'} as nested, [1.5::float] as listed, null as nothing, 'x' as word
 """
