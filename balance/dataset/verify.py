@@ -148,13 +148,13 @@ def wrong_names(folder: Path, plan: Plan, state: State) -> Iterator[Damage]:
                 yield Damage(name, f"more than {most:,} rows")
             elif file.stem == "run" and rows != 1:
                 yield Damage(name, f"{rows} rows instead of 1")
-            elif file.stem == "cells" and cells != {*_fetched(_CELLS.format(sql_quote.parquet([file])))}:
-                yield Damage(name, "other cells than the plan")
             else:
                 texts = f"select x::varchar as text from {sql_quote.parquet([file])} x"  # noqa: S608 - quoted
                 unusual = _fetched(f"from ({texts}) where not regexp_full_match(text, '[ -~]*')")
                 if not all(text.isprintable() for (text,) in unusual):
                     yield Damage(name, "a text with control characters")
+                elif file.stem == "cells" and cells != {*_fetched(_CELLS.format(sql_quote.parquet([file])))}:
+                    yield Damage(name, "other cells than the plan")
         except DataError as problem:
             yield Damage(name, str(problem))
 
