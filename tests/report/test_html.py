@@ -114,6 +114,14 @@ def test_what_fresh_games_deny_is_said_so(page):
     assert "4 players, casual play, 450 games broken only together" in words(page.text)
 
 
+def test_the_first_screen_names_five_that_are_broken_and_folds_the_others():
+    many = replace(handmade(), atlas=None)
+    many = replace(many, summary=replace(many.summary, worst=many.summary.worst[:1] * 7))
+    seen, folded = render(many).split('<ol class="worst" start="6">')
+    assert (seen.count("It never ends."), folded.count("It never ends.")) == (5, 2)
+    assert "<summary>2 more: " in seen
+
+
 def test_a_comparison_shows_counts_and_a_pair_its_verdict():
     counts = (VerdictCount(4, 172, 36, 459),)
     bare = replace(handmade(), atlas=None, summary=Summary("It changed.", counts))

@@ -331,7 +331,7 @@ def _lines(_: Drawing, axes: Axes, figure: Chart) -> None:
     _whole(axes)
     _percent(axes.yaxis, figure)
     _titles(axes, figure)
-    axes.legend(loc="upper right" if outline else "upper left")
+    _legend(axes, _series(figure))
 
 
 def _named_rows(axes: Axes, labels: Sequence[Any]) -> None:

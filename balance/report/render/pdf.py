@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 import balance
 from balance.errors import Failed
 from balance.report.model import (
+    FIRST_SCREEN,
     Answer,
     Block,
     Bullets,
@@ -134,6 +135,7 @@ class _Made:
                     ]
                     for one in answer.worst
                 ],
+                "first": FIRST_SCREEN,
                 "bent": [[one.title, one.where, one.sentence] for one in answer.bent],
                 "play": plain(answer.play),
                 "next": list(answer.next_steps),
