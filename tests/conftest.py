@@ -136,7 +136,7 @@ def cli() -> Callable[..., subprocess.CompletedProcess[str]]:
             text=True,
             encoding="utf-8",
             env=environment,
-            timeout=60,
+            timeout=300,
             **options,
         )
 

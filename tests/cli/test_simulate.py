@@ -174,7 +174,7 @@ def test_progress_on_a_terminal_names_speed_and_shards(tmp_path, checkout):
         if not part:
             break
         seen += part
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert process.returncode == 0
     text = seen.decode()
     assert "playing " in text
