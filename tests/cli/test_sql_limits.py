@@ -96,8 +96,12 @@ def test_bytes_on_the_disk(folder, monkeypatch):
 def test_in_a_notebook_the_connection_is_given_up(folder):
     """The thread goes on by itself; whoever called is free again, and told so next time."""
     slow = "select levenshtein(repeat('a', 60000), repeat('b', 60000))"  # some seconds, so that the test ends
-    with games.registered(GAME), connect([balance.open_run(folder)], Limits(seconds=0.2)) as con:
-        with pytest.raises(Failed, match="time limit"):
-            con.frame(slow)
-        with pytest.raises(Failed, match="an earlier query of this connection could not be stopped"):
-            con.frame("select 1")
+    for seconds in (0.2, 1, 3):  # a busy machine may stop the query before the function is called
+        with games.registered(GAME), connect([balance.open_run(folder)], Limits(seconds=seconds)) as con:
+            with pytest.raises(Failed, match="time limit"):
+                con.frame(slow)
+            if con._worker.stuck:
+                with pytest.raises(Failed, match="an earlier query of this connection could not be stopped"):
+                    con.frame("select 1")
+                return
+    pytest.fail("the function was never interrupted")
