@@ -201,7 +201,11 @@ def test_a_time_limit_does_not_end_the_shell(shell):
     terminal = shell("--timeout", "0.3")
     terminal.until(PROMPT)
     assert "longer than the time limit of 0.3 s" in terminal.ask(SLOW)
-    assert terminal.ask("select 7 as a;").startswith("a\n-\n7\n")
+    for _ in range(20):  # a busy machine may need longer than that for any query
+        answer = terminal.ask("select 7 as a;")
+        if "time limit" not in answer:
+            break
+    assert answer.startswith("a\n-\n7\n")
 
 
 def test_an_error_and_wide_rows_fit_into_80_columns(shell):

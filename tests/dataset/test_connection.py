@@ -408,6 +408,7 @@ def test_a_query_that_takes_too_long_is_stopped(run):
             with pytest.raises(Failed, match=r"longer than the time limit of 0\.3 s"):
                 way(con, "select count(*) from range(1000000) a, range(1000000) b where hash(a, b) = 7")
         assert time.monotonic() - begun < 60
+        con.limits = Limits()  # a busy machine may need longer than that for any query
         assert rows(con, "select 1") == [(1,)]
 
 
