@@ -89,6 +89,7 @@ def test_the_game_that_it_names_replays(windy, strict, capfd):
     assert "3 players, windy" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_command_that_it_prints_gives_the_same_answer(check, strict, tmp_path, capfd):
     (tmp_path / "my mood.toml").write_text(
         '[[mood]]\nid = "mine"\nname = "Mine"\neditions = ["brisk"]\ngoal_change = 2\n'
@@ -122,6 +123,7 @@ def test_the_replay_stands_with_the_finding(windy, strict):
     assert out.index("Why\n") < out.index("  balance replay ") < out.index("Verdicts\n")
 
 
+@pytest.mark.slow
 def test_games_are_played_once(check):
     first = check("windy", *TINY, "--save-run", "kept")
     again = check("Windy", *TINY, "--save-run", "kept")
@@ -149,6 +151,7 @@ def test_csv_is_one_row_per_finding(check, strict):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", ["table", "csv", "json", "jsonl", "parquet", "markdown", "html", "pdf"])
 @pytest.mark.parametrize("what", [["windy"], [], ["--all"]])
 def test_every_answer_has_every_format(check, made, tmp_path, what, format_):
@@ -189,6 +192,7 @@ def test_the_same_thresholds_without_failing(check, strict):
     assert check("windy", *TINY, *strict, "--fail-on", "none")[0] == 0
 
 
+@pytest.mark.slow
 def test_what_bends_the_game_fails_only_if_asked(check, strict, tmp_path):
     bending = tmp_path / "bending.toml"
     bending.write_text('[[threshold]]\nid = "length"\nclass_low = "bends"\nclass_high = "bends"\n')
@@ -203,6 +207,7 @@ def test_what_bends_the_game_fails_only_if_asked(check, strict, tmp_path):
     assert check("windy", *TINY, *lay, "--fail-on", "bent")[0] == (4 if found["verdict"] == "bent" else 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("accepted", ["length", "length:low"])
 def test_what_is_accepted_stays_listed(check, strict, accepted):
     code, out, _ = check("windy", *TINY, *strict, "--accept", accepted, "--json")
@@ -250,6 +255,7 @@ def test_all_ranks_everything_and_confirms_the_worst_on_fresh_seeds(check, stric
     assert "Holds on fresh games." in " ".join(out.split())
 
 
+@pytest.mark.slow
 def test_the_worst_fit_on_one_screen_a_line_each(check, strict, made, tmp_path):
     luck = tmp_path / "luck.toml"
     luck.write_text('[[threshold]]\nid = "luck"\nhigh = 0.5\nreason = "Deals do not decide."\n')
