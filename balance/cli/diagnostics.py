@@ -154,7 +154,7 @@ def run(command: Callable[[], object]) -> int:
     except KeyboardInterrupt:
         error("interrupted")
         return INTERRUPTED
-    except (SystemExit, Exception) as problem:  # noqa: BLE001 - the last place to turn it into words
+    except BaseException as problem:  # noqa: BLE001 - the last place to turn it into words
         if (
             isinstance(problem, RuntimeError) and str(problem) == "Query interrupted"
         ):  # DuckDB saw Ctrl-C first

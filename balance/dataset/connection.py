@@ -63,6 +63,8 @@ _PATIENCE: Final = 0.6
 _UNTRACKED: Final = 256 * 2**20
 """Bytes beyond its own limit that DuckDB may use without counting them."""
 
+_OF_PARQUET: Final = re.compile("Parquet|TProtocol|ZSTD")
+"""Words of DuckDB's Parquet reader, which does not always name the file."""
 _MISTAKES: Final = (
     *(duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.PermissionException),
     *(duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.TypeMismatchException),
@@ -270,7 +272,7 @@ def _closed_in(runs: Sequence[Run], limits: Limits, folder: Path) -> duckdb.Duck
             con.execute(f"create view {sql_quote.name(table)} as\n{derived.empty_view(table)}")
         comment(con, meanings(runs))
         con.execute("set lock_configuration = true")
-    except duckdb.Error as error:
+    except (duckdb.Error, UnicodeDecodeError) as error:  # the name of a column may be any bytes
         con.close()
         raise explained(error, runs, asked=False) from None
     except BaseException:
@@ -322,7 +324,7 @@ class _Clock:
             raise
         except duckdb.OutOfMemoryException:
             raise self._too_much() from None
-        except duckdb.Error as error:
+        except (duckdb.Error, UnicodeDecodeError) as error:
             raise explained(error, self._runs) from None
         except RecursionError:
             raise UsageError("the query is nested too deeply") from None
@@ -364,7 +366,7 @@ def _written(folder: Path) -> int:
     return size
 
 
-def explained(error: duckdb.Error, runs: Sequence[Run], *, asked: bool = True) -> BalanceError:
+def explained(error: Exception, runs: Sequence[Run], *, asked: bool = True) -> BalanceError:
     """Return what an error of DuckDB means: a mistake of the user, a damaged run, or other trouble.
 
     Where the user has `asked` nothing yet, only the run can be wrong.
@@ -389,15 +391,18 @@ def explained(error: duckdb.Error, runs: Sequence[Run], *, asked: bool = True) -
     return UsageError(_plain(error))
 
 
-def _names_unreadable(error: duckdb.Error, run: Run) -> bool:
-    """Return whether an error names a Parquet file of the run that cannot be read as what it is."""
+def _names_unreadable(error: Exception, run: Run) -> bool:
+    """Return whether an error is of a Parquet file of the run that cannot be read as what it is."""
+    unnamed = isinstance(error, UnicodeDecodeError) or _OF_PARQUET.search(str(error))
     for name in run.state.files():
         file = run.path.resolve() / name
-        if file.suffix == ".parquet" and (str(file) in str(error) or "Parquet metadata" in str(error)):
+        if file.suffix == ".parquet" and (unnamed or str(file) in str(error)):
             try:
                 with duckdb.connect(config={"memory_limit": "1GB"}) as con:
-                    con.execute(f"select bit_xor(hash(x)) from {sql_quote.parquet([file])} x").fetchall()  # noqa: S608 - quoted
-            except duckdb.Error:
+                    rows = sql_quote.parquet([file])
+                    con.execute(f"select bit_xor(hash(x)) from {rows} x").fetchall()  # noqa: S608 - quoted
+                    _ = con.sql(f"from {rows}").columns
+            except (duckdb.Error, UnicodeDecodeError):
                 return True
     return False
 

@@ -38,7 +38,7 @@ def write_database(runs: Sequence[Run], target: Path, *, force: bool = False) ->
         file = Path(folder) / "runs.duckdb"
         try:
             _fill(runs, file)
-        except duckdb.Error as error:
+        except (duckdb.Error, UnicodeDecodeError) as error:
             raise explained(error, runs, asked=False) from None
         write_file(target, iter([file.read_bytes()]), replace=force)
 

@@ -16,9 +16,7 @@ from balance.dataset import sql_quote
 if TYPE_CHECKING:
     from duckdb.sqltypes import DuckDBPyType
 
-NOT_ARROW: Final = re.compile(
-    r"^U?HUGEINT$|INTERVAL|TIME WITH TIME ZONE|\bBIT\b|BIGNUM|UNION|VARIANT|GEOMETRY"
-)
+NOT_ARROW: Final = re.compile(r"HUGEINT|INTERVAL|TIME WITH TIME ZONE|\bBIT\b|BIGNUM|UNION|VARIANT|GEOMETRY")
 """Types that polars and Parquet do not know, or would get changed."""
 _NUMBER: Final = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT|DOUBLE|DECIMAL\(|BIGNUM")
 _NESTED: Final = ("list", "array", "struct", "map", "union", "tuple")
@@ -139,6 +137,12 @@ def _json(value: str, kind: DuckDBPyType, depth: int = 0) -> str:
             field = f"struct_extract({value}, {sql_quote.text(name)})"
             fields.append(f"{_key(name)} || {_json(field, cast('DuckDBPyType', own), depth)}")
         made = "'{' || " + " || ', ' || ".join(fields) + " || '}'"
+    elif kind.id == "map":
+        item = f"x{depth}"
+        inner = _json(f"{item}.value", cast("DuckDBPyType", kind.children[1][1]), depth + 1)
+        pair = f"to_json({item}.key::varchar)::varchar || ': ' || {inner}"
+        pairs = f"list_transform(map_entries({value}), lambda {item}: {pair})"
+        made = f"'{{' || array_to_string({pairs}, ', ') || '}}'"
     elif str(kind) in ("DOUBLE", "FLOAT"):
         made = f"case when isfinite({value}) then to_json({value})::varchar end"
     elif _PLAIN_JSON.match(str(kind)):

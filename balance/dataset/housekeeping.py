@@ -12,24 +12,28 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
+from balance import games
 from balance.dataset import manifest as states
+from balance.dataset.deals import DEALS
 from balance.dataset.plan import Plan
 from balance.dataset.run import read_plan
 from balance.dataset.verify import damages, strangers
 from balance.errors import BalanceError, DataError, Failed, UsageError
-from balance.files import open_regular
+from balance.files import TEMPORARY, open_regular
 from balance.nearest import unknown
 from balance.text_columns import escape
 
 RUNS: Final = Path("data") / "runs"
 MADE_BY: Final = "made by: "
+UNFINISHED: Final = f".*.{'[0-9a-f]' * 8}{TEMPORARY}"
+"""A pattern for the names of files that a crash left half-written."""
 _DEEPEST: Final = 3
 """Runs of one command may share a folder: `full-more/look-2-4`."""
 _MOST_LOG: Final = 2**20
-_LEFT_OVER: Final = re.compile(r"\w[\w-]*/\d{1,3}-players/(\d{4,6}\.parquet|\.[^/]*\.tmp)|\.[^/]*\.tmp")
 
 
 @dataclass(frozen=True)
@@ -153,8 +157,15 @@ def _foreign(run: KeptRun, plan: Plan) -> str:
     ]
     others = strangers(run.path, states.read_state(run.path, plan))
     if run.state == "unfinished":
-        others = [name for name in others if name != states.RUN and not _LEFT_OVER.fullmatch(name)]
+        others = [name for name in others if name != states.RUN and not _left_over(name, plan)]
     return next(iter([*links, *others]), "")
+
+
+def _left_over(name: str, plan: Plan) -> bool:
+    """Return whether a run that was not finished may have left a file: a table of a shard, or half a file."""
+    tables = "|".join([DEALS, *(table.name for table in games.get(plan.game).facts.tables)])
+    whole = re.fullmatch(rf"({tables})/\d{{1,3}}-players/\d{{4,6}}\.parquet", name)
+    return whole is not None or fnmatchcase(Path(name).name, UNFINISHED)
 
 
 def remove(run: KeptRun) -> None:

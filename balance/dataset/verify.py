@@ -39,8 +39,9 @@ _MOST_A_ROUND: Final = 8
 """Rows that one seat can have in a table for each round."""
 MOST_ENTRIES: Final = 10_000
 """Rows of a small table, and one for each cell."""
-_LONGEST_TEXT: Final = 10_000
-_KINDS: Final = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|BOOLEAN|VARCHAR")
+_LONGEST: Final = 10_000
+"""Bytes of a text, entries of a list."""
+_KINDS: Final = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|BOOLEAN|VARCHAR|STRUCT\((\w+ BIGINT(, )?)+\)\[\]")
 _MOST_STAMPED: Final = 64 * 2**20
 _NEVER: Final = (0.0, None)
 
@@ -176,10 +177,14 @@ def read_rows(file: Path, where: str = "") -> pl.DataFrame:
     kinds = {name: kind for name, kind, *_ in _fetched(f"describe from {table}")}
     if not all(_KINDS.fullmatch(kind) for kind in kinds.values()):
         raise DataError("unreadable: it has columns of a type that no run has")
-    texts = [f"max(strlen({sql_quote.name(name)}))" for name, kind in kinds.items() if kind == "VARCHAR"]
-    longest = _fetched(f"select {', '.join(texts)} from {table}")[0] if texts else ()  # noqa: S608 - quoted
-    if any((length or 0) > _LONGEST_TEXT for length in longest):
-        raise DataError(f"unreadable: it has a text of more than {_LONGEST_TEXT:,} bytes")
+    sizes = [
+        f"max({'len' if kind.endswith('[]') else 'strlen'}({sql_quote.name(name)}))"
+        for name, kind in kinds.items()
+        if kind == "VARCHAR" or kind.endswith("[]")
+    ]
+    longest = _fetched(f"select {', '.join(sizes)} from {table}")[0] if sizes else ()  # noqa: S608 - quoted
+    if any((length or 0) > _LONGEST for length in longest):
+        raise DataError(f"unreadable: it has a text of more than {_LONGEST:,} bytes, or as long a list")
     with _unreadable(), _reader().cursor() as con:
         return parquet.frame(con.sql(f"from {table} {where}"))
 

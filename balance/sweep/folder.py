@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from balance.dataset import manifest as states
-from balance.dataset.housekeeping import MADE_BY
+from balance.dataset.housekeeping import MADE_BY, UNFINISHED
 from balance.dataset.manifest import FileRecord, State
 from balance.dataset.plan import Plan, differences
 from balance.dataset.run import Run, open_run, read_plan
 from balance.dataset.shards import Shard, cut
 from balance.dataset.verify import damages
 from balance.errors import Failed, Interrupted, UsageError
-from balance.files import TEMPORARY, make_folder, write_whole
+from balance.files import make_folder, write_whole
 from balance.games.contract import Catalog, Game
 from balance.sweep.smalltables import head_files
 from balance.sweep.workers import Finished, Played, work
@@ -127,7 +127,7 @@ def carry_out(
         make_folder(folder)
         with states.lock(folder) as handle:
             refuse_other(folder, plan)  # somebody may have been faster
-            for path in folder.rglob(f".*{TEMPORARY}"):  # of a killed process; links are not followed
+            for path in folder.rglob(UNFINISHED):  # of a killed process; links are not followed
                 if path.is_symlink() or not path.is_dir():  # a folder is not ours
                     path.unlink(missing_ok=True)
             state = states.read_state(folder, plan)

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 import typer
 
@@ -61,6 +62,13 @@ def test_a_bug_is_one_line_with_the_way_to_the_traceback(capsys):
     assert diagnostics.run(raising(ValueError("odd\nsecond line"))) == 1
     expected = "error: unexpected ValueError: odd (-v or BALANCE_DEBUG=1 shows the traceback)\n"
     assert capsys.readouterr().err == expected
+
+
+def test_a_panic_of_polars_is_one_line(capsys):
+    panic = pl.exceptions.PanicException("threads")
+    assert not isinstance(panic, Exception)
+    assert diagnostics.run(raising(panic)) == 1
+    assert capsys.readouterr().err.startswith("error: unexpected PanicException: threads (-v")
 
 
 def test_debug_shows_the_traceback(capsys, monkeypatch):

@@ -188,6 +188,17 @@ def test_an_unfinished_run_can_go_and_a_foreign_folder_cannot(runs, three):
     assert names("data/runs") == ["base", "mine", "more"]
 
 
+@pytest.mark.parametrize("name", [".novel.tmp", "letters/2-players/0001.parquet"])
+def test_a_file_that_no_unfinished_run_leaves_stays(runs, three, name):
+    ledger, mine = Path("data/runs", three, "shards.jsonl"), Path("data/runs", three, name)
+    ledger.write_text(ledger.read_text().splitlines(keepends=True)[0])
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    mine.write_text("mine")
+    assert f"it holds {name}" in runs("--clean", "--yes")[2]
+    assert balance.simulate(f"data/runs/{three}", **TINY)
+    assert mine.read_text() == "mine"
+
+
 def test_a_run_that_is_being_played_stays(runs, three):
     from balance.dataset.manifest import lock
 

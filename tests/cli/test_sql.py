@@ -134,7 +134,7 @@ VALUES = """
 select 1::tinyint as small, 170141183460469231731687303715884105727::hugeint as huge, 0.1::double as float,
   1.50::decimal(9, 2) as price, null as nothing, '' as empty, 'a "b", c' as text, true as yes,
   date '2024-02-29' as day, timestamp '2024-02-29 10:11:12.5' as moment, [1, null, 3] as list,
-  {'a': 1, 'b': 'x'} as struct, [{'a': 2.50}] as nested
+  {'a': 1, 'b': 'x'} as struct, [{'a': 2.50}] as nested, map {'a "b"': 2.50, 'c': 'nan'::double} as known
 """
 
 
@@ -156,6 +156,7 @@ def test_json_is_exact(sql):
         "list": [1, None, 3],
         "struct": {"a": 1, "b": "x"},
         "nested": [{"a": Decimal("2.50")}],
+        "known": {'a "b"': Decimal("2.5"), "c": None},
     }
     assert '"price": 1.50,' in out  # with all of its digits
     assert json.loads(sql("first", VALUES, "--json")[1], parse_float=Decimal) == [row]

@@ -34,6 +34,8 @@ from balance.judge import tables
 from balance.report import build
 from balance.report.model import Chart, Source
 from balance.report.render.charts import svg
+from balance.sweep import examine
+from balance.sweep.examine import wrong_content
 from balance.sweep.smalltables import head_files
 from tests.games.tiny import GAME
 
@@ -572,3 +574,21 @@ def test_commands_in_messages_are_quoted(folder, call):
     (place / "cells.parquet").write_bytes(b"")
     for words in (["sql", place, "select 1"], ["doctor", place]):
         assert f"balance doctor '{place}'" in call(*words)[2] or f"--repair '{place}'" in call(*words)[2]
+
+
+def test_doctor_finds_nothing_wrong_with_a_run_of_nefarious(nefarious, monkeypatch):
+    assert list(wrong_content(nefarious)) == []
+    monkeypatch.setattr(examine, "versions", lambda _: {"polars": "another"})
+    monkeypatch.setattr(examine, "encode", lambda _: b"as another version writes it")
+    assert list(wrong_content(nefarious)) == []
+
+
+@pytest.mark.parametrize(("old", "new"), [(b"policy", b"\xffolicy"), (b"PAR1\x15", b"PAR1")])
+def test_a_forged_file_that_duckdb_does_not_name_is_a_fault_of_the_run(folder, call, old, new):
+    file = "seats/2-players/0000.parquet"
+    content = (folder / file).read_bytes()
+    assert old in content
+    (folder / file).write_bytes(content.replace(old, new))
+    fix_up(folder, file)
+    code, out, err = call("sql", folder, "select bit_xor(hash(s)) from seats s")
+    assert (code, out, "is damaged" in err) == (3, "", True), err

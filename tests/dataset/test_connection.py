@@ -559,7 +559,8 @@ def test_rows_keep_their_order_and_columns_their_names(con):
 def test_a_frame_has_exact_types(con):
     frame = con.frame(
         "select sum(rounds) as small, 1267650600228229401496703205376::hugeint as large, "
-        "interval '1 month' as i, 1 as x, 2 as x, any_value(players) as p, null::hugeint as n from games"
+        "interval '1 month' as i, 1 as x, 2 as x, any_value(players) as p, null::hugeint as n, "
+        "[170141183460469231731687303715884105727::hugeint] as listed from games"
     )
     assert frame.schema == {
         "small": pl.Int64,
@@ -569,7 +570,9 @@ def test_a_frame_has_exact_types(con):
         "x_1": pl.Int32,
         "p": pl.Int8,
         "n": pl.Int64,
+        "listed": pl.String,
     }
+    assert frame["listed"].item() == f"[{2**127 - 1}]"
     assert frame["large"].item() == 2**100
     assert frame["i"].item() == "1 month"
 

@@ -218,7 +218,7 @@ def test_small_tables_that_do_not_follow_are_found_and_written_again(folder, ori
 
 
 def test_a_folder_with_the_name_of_an_unfinished_file_stays(folder, original):
-    (folder / "games" / "2-players" / ".x.tmp").mkdir()
+    (folder / "games" / "2-players" / ".x.01234567.tmp").mkdir()
     (folder / "games" / "2-players" / "0000.parquet").unlink()
     assert command(["simulate", "--repair", str(folder), "--jobs", "1"]) == 0
     assert_as(original, folder)

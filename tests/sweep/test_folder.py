@@ -73,7 +73,7 @@ def test_what_a_first_broken_moment_left_behind_is_gone_on_with(tiny_run, run, t
     broken.mkdir()
     (broken / manifest.STATE).touch()
     (broken / manifest.CATALOG).write_text("half a cat")
-    (broken / ".cells.parquet.0123.tmp").touch()
+    (broken / ".cells.parquet.01234567.tmp").touch()
     assert digests(tiny_run(broken).path) == digests(run.path)
 
 
