@@ -282,7 +282,7 @@ class _Sheet:
                 _place(cell) | {"policy": measured.of, **measured.interval._asdict()}
                 for cell, measured in found.by_policy
             ],
-            "family": family | {"correction": "Benjamini-Yekutieli"},
+            "family": family | {"correction": "Benjamini-Hochberg"},
             "not_looked_at": list(found.judgements.not_looked_at),
             "pooled": [
                 finding_record(pool, finding) | {"verdict": pool.verdict.value}
