@@ -519,7 +519,8 @@ def test_real_games_all_metrics_together_at_their_true_values(blocks, truths):
     for k in range(BLOCKS):
         p_values = []
         for twists, name, values in metrics:
-            own, truth = Ratio.of(values[k * SIZE : (k + 1) * SIZE], 1, most.get(name, math.inf)), truths[twists][name]
+            own = Ratio.of(values[k * SIZE : (k + 1) * SIZE], 1, most.get(name, math.inf))
+            truth = truths[twists][name]
             p_values += [float(own.above(truth)), float(own.below(truth))]
         far_away = [1.0] * 200
         corrected.append(min(one_sided([*p_values, *far_away])) <= ALPHA)
