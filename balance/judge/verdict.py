@@ -308,8 +308,8 @@ def _correct(
     """
     tests, levels = {}, {}
     settled = [(cell.table, cell.rows) for judgement in earlier for cell in judgement.cells]
-    kinds = _kinds(table)
-    before = np.concatenate([kinds[:0], *(_kinds(one)[rows] for one, rows in settled)])
+    kinds = _kinds(table, np.arange(len(table)))
+    before = np.concatenate([kinds[:0], *(_kinds(one, rows) for one, rows in settled)])
     p_before = np.concatenate([table.p_broken[:0], *(one.p_broken[rows] for one, rows in settled)])
     for place, kind in enumerate(_KINDS):
         own, of_kind = kinds == place, before == place
@@ -342,9 +342,9 @@ def _correct(
 _KINDS: Final = ("broken", "bent", "pooled, broken", "pooled, bent", "weaker")
 
 
-def _kinds(table: Findings) -> Array:
+def _kinds(table: Findings, rows: Array) -> Array:
     """Return which findings are corrected together, by their place in `_KINDS`."""
-    return np.where(table.weaker, 4, 2 * table.pooled + ~table.breaks)
+    return np.where(table.weaker[rows], 4, 2 * table.pooled[rows] + ~table.breaks[rows])
 
 
 def _worst(looks: Sequence[CellVerdict], shows_play: Array, p_values: Array) -> list[float]:
