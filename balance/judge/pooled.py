@@ -16,7 +16,7 @@ import numpy as np
 from balance.judge.bench import Bench, CellVerdict, Verdict
 from balance.judge.findings import Findings
 from balance.judge.thresholds import Thresholds
-from balance.stats.corrections import one_sided
+from balance.stats.corrections import benjamini_yekutieli
 
 _NAMES: Final = ("everything that was played", "where the deck runs dry in most games")
 
@@ -31,7 +31,7 @@ def judge_pools(
     cells = [cell for cell in pools.cells.values() if cell.players in players]
     judged = {name.name for name in pools.figures.names if bench.pooled(name)}
     table = Findings(pools.figures, cells, thresholds, judged)
-    table.adjusted = np.array(one_sided(table.p_broken.tolist()), np.float64)
+    table.adjusted = np.array(benjamini_yekutieli(table.p_broken.tolist()), np.float64)
     table.outside = table.adjusted <= rate
     metrics = np.array([name.metric.order for name in table.figures.names], np.int64)[table.code]
     found = [
@@ -41,7 +41,7 @@ def judge_pools(
         for at, k in sorted(set(zip(table.at.tolist(), metrics.tolist(), strict=True)))
     ]
     fine = [float(np.max(table.p_fine[one.rows[table.holds[one.rows]]], initial=0.0)) for one in found]
-    for one, p in zip(found, one_sided(fine), strict=True):
+    for one, p in zip(found, benjamini_yekutieli(fine), strict=True):
         one.not_broken = p <= rate
         if one.broken or one.bent:
             one.verdict = Verdict.BROKEN if one.broken else Verdict.BENT

@@ -5,8 +5,7 @@ the threshold rejects that it is inside, and *inside* if the opposite test rejec
 Broken: a metric is outside an end that breaks the game. Bent: all are inside the ends that break it, and one
 is outside an end that bends it. Fine: all are inside all ends (all tests must succeed, so none needs a
 correction of its own). Undecided is the rest, with the number of further games that would settle it. Claims
-of each kind are corrected over everything that was looked at, by Benjamini and Hochberg. docs/methods.md
-gives the reasons.
+of each kind are corrected over everything that was looked at. docs/methods.md gives the reasons.
 """
 
 from __future__ import annotations
@@ -31,11 +30,12 @@ from balance.judge.thresholds import Class, Thresholds
 from balance.measure.cells import Statistics
 from balance.measure.metrics import Array
 from balance.stats.arithmetic import separation
-from balance.stats.corrections import KEPT, ONE_LOOK, Look, enough, one_sided
+from balance.stats.corrections import KEPT, ONE_LOOK, Look, benjamini_yekutieli, enough, one_sided
 
 ALPHA: Final = 0.05
 """The rate of false claims among claims of one kind: outside an end of each class, not broken, fine."""
 TOO_MANY: Final = 1_000_000
+CORRECTION: Final = "Benjamini-Hochberg; Benjamini-Yekutieli for seats and opening items"
 
 
 def combined(verdicts: Iterable[Verdict]) -> Verdict:
@@ -192,7 +192,7 @@ class Family:
             f"{self.tests} tests of {self.metrics} metrics in {self.cells} cells, {self.breaking} of what "
             f"breaks the game, {self.bending} of what bends it, {self.pooled} of seats and opening items and "
             f"{self.weaker} of weaker play, each corrected together "
-            f"(Benjamini-Hochberg, false claims at most {self.alpha:.2g} of all claims)"
+            f"({CORRECTION}, false claims at most {self.alpha:.2g} of all claims)"
         )
 
 
@@ -312,11 +312,15 @@ def _correct(
     before = np.concatenate([kinds[:0], *(_kinds(one, rows) for one, rows in settled)])
     p_before = np.concatenate([table.p_broken[:0], *(one.p_broken[rows] for one, rows in settled)])
     for place, kind in enumerate(_KINDS):
-        own, of_kind = kinds == place, before == place
-        tests[kind] = int(own.sum() + of_kind.sum())
-        p_values, counted = table.p_broken[own].tolist(), int((p_before[of_kind] <= KEPT).sum())
-        table.adjusted[own] = one_sided(p_values, counted)
-        levels[kind] = enough(rate, p_values, counted)
+        own, counted = kinds == place, p_before[before == place]
+        tests[kind] = int(own.sum()) + len(counted)
+        p_values = table.p_broken[own].tolist()
+        if kind in _POOLED:
+            table.adjusted[own] = benjamini_yekutieli(p_values + [1.0] * len(counted))[: len(p_values)]
+        else:
+            kept = int((counted <= KEPT).sum())
+            table.adjusted[own] = one_sided(p_values, kept)
+            levels[kind] = enough(rate, p_values, kept)
     table.outside = table.adjusted <= rate
     _override(table, rate)
     shows_play = _any(table, ~(table.weaker | table.search))
@@ -328,7 +332,7 @@ def _correct(
     family = Family(
         sum(tests.values()),
         tests["broken"],
-        tests["pooled, broken"] + tests["pooled, bent"],
+        sum(tests[kind] for kind in _POOLED),
         tests["weaker"],
         len(looks) + len(settled),
         len({table.figures.names[code].metric.name for code in np.unique(table.code)}),
@@ -339,7 +343,9 @@ def _correct(
     return family
 
 
-_KINDS: Final = ("broken", "bent", "pooled, broken", "pooled, bent", "weaker")
+_POOLED: Final = ("pooled, broken", "pooled, bent")
+"""Seats and items of different hands win against each other, so these are corrected for any dependence."""
+_KINDS: Final = ("broken", "bent", *_POOLED, "weaker")
 
 
 def _kinds(table: Findings, rows: Array) -> Array:

@@ -1,8 +1,8 @@
 """Corrections for having looked at many things at once, and for having looked at the same thing repeatedly.
 
 Cells of a run share their seeds, so their p-values depend on each other. Benjamini and Yekutieli's procedure
-holds whatever the dependence is. Benjamini and Hochberg's costs less; it is used for the one-sided tests of
-verdicts, for which `tests/judge/test_calibration.py` shows that it holds. Plain arithmetic.
+holds whatever the dependence is. Benjamini and Hochberg's costs less; it is used for most tests of verdicts,
+where simulations show that it holds (`tests/judge/test_calibration.py`). Plain arithmetic.
 """
 
 from __future__ import annotations

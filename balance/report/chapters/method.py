@@ -53,7 +53,7 @@ def section(m: Evidence, made: Provenance) -> Section:
                 "metric is outside; few games leave it [[undecided]], however good it looks. Looking "
                 "at many things at "
                 f"once finds extremes by chance: so all {m.ranking.judgements.family.tests:,} tests were "
-                "corrected together (Benjamini and Hochberg). Of all "
+                f"corrected, each kind together ({CORRECTION}). Of all "
                 f"claims of a kind, at most {ALPHA:.0%} are false on average."
             ),
             m.ask("thresholds", f"What is accepted, why, and how many {m.combinations} are outside"),
