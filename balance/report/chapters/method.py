@@ -15,7 +15,7 @@ from balance.experiments.published import measured_agreement, measured_doubts
 from balance.games.contract import Doubtful
 from balance.games.variants import combinations_of
 from balance.judge.sentences import quality_overview
-from balance.judge.verdict import ALPHA, Verdict
+from balance.judge.verdict import ALPHA, CORRECTION, Verdict
 from balance.report.evidence import OWN_RULES, Evidence
 from balance.report.formatting import command_path, count, listed
 from balance.report.model import (
