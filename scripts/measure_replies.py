@@ -132,7 +132,7 @@ class Measuring:
             given.fresh,
             TUNING_SEEDS.start,
             given.threads,
-        )
+        )[0]
 
     def _alone(self, cell: Cell, one: str, others: str, games: int) -> Reply:
         compiled = compile_cell(self.catalog, EDITION, cell[1], cell[0])

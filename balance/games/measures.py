@@ -16,8 +16,6 @@ LOG = "log"
 """Pairs are compared with both variants alone by the logarithm of a factor."""
 POINTS = "points"
 """Pairs are compared with both variants alone by a difference of shares or win points."""
-SUBJECTS = ("length", "winning", "play")
-"""What a compared measure is about: how long games last, who wins, or what is done on the way."""
 
 
 class From(NamedTuple):
@@ -83,7 +81,7 @@ class Measure:
     atlas: bool = False
     """Whether the atlas offers it."""
     compared: str = ""
-    """What `compare` shows it under, one of `SUBJECTS`; empty: it is not compared.
+    """What `compare` shows it under, `length`, `winning` or `play`; empty: it is not compared.
 
     All figures that are compared are corrected together: each makes the others a little less sure.
     """

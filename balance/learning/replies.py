@@ -46,46 +46,8 @@ def best_reply(
     seed: int,
     threads: int,
     advance: Callable[[int], object] = lambda _: None,
-) -> Reply:
-    """Train a reply to a frozen table in one cell, and measure it on fresh deals."""
-    return _reply(game, make, frozen, start, games, fresh, seed, threads, advance)[0]
-
-
-def feed_reply(training: Training) -> Reply:
-    """Train a reply to the learner as it is, in a cell drawn like others, and let the learner meet it there.
-
-    What gains nothing is not met.
-    """
-    settings, game = training.settings, training.game
-    key = [settings.seed, training.iteration, 1]
-    (place,) = training.draw(1, np.random.default_rng(key))
-    weights = training.weights()
-    reply, found = _reply(
-        game,
-        lambda: training.cell(place, np.random.default_rng(key)),
-        Frozen(game.past[0], weights),
-        weights,
-        settings.reply_games,
-        settings.reply_games // 5,
-        settings.seed + training.iteration,
-        settings.threads,
-    )
-    if reply.low > 0:
-        training.meet(place, found, reply.gain)
-    return reply
-
-
-def _reply(
-    game: Trainable,
-    make: Callable[[], Any],
-    frozen: Frozen,
-    start: Mapping[str, Floats] | None,
-    games: int,
-    fresh: int,
-    seed: int,
-    threads: int,
-    advance: Callable[[int], object] = lambda _: None,
 ) -> tuple[Reply, Mapping[str, Floats]]:
+    """Train a reply to a frozen table in one cell, and measure it on fresh deals; its weights come second."""
     warm = start is not None
     if warm:
         stage = Stage(games, (5e-4, 1e-4), (0.004, 0.001), self_play=0.0, past_play=0.0)
@@ -104,6 +66,30 @@ def _reply(
     gain = points - 1.0
     start_name = "learned" if warm else "nothing"
     return Reply(gain, gain - half, gain + half, training.games, fresh, start_name), weights
+
+
+def feed_reply(training: Training) -> Reply:
+    """Train a reply to the learner as it is, in a cell drawn like others, and let the learner meet it there.
+
+    What gains nothing is not met.
+    """
+    settings, game = training.settings, training.game
+    key = [settings.seed, training.iteration, 1]
+    (place,) = training.draw(1, np.random.default_rng(key))
+    weights = training.weights()
+    reply, found = best_reply(
+        game,
+        lambda: training.cell(place, np.random.default_rng(key)),
+        Frozen(game.past[0], weights),
+        weights,
+        settings.reply_games,
+        settings.reply_games // 5,
+        settings.seed + training.iteration,
+        settings.threads,
+    )
+    if reply.low > 0:
+        training.meet(place, found, reply.gain)
+    return reply
 
 
 def measure_alone(

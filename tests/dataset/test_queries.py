@@ -22,7 +22,7 @@ from balance.stats.arithmetic import student, wilson
 from balance.stats.intervals import Z
 from balance.stats.ratio import Multiple, Ratio
 from tests.asking import ask
-from tests.sums import common_of, difference_of
+from tests.sums import common_of
 
 ACTIONS = ("speculate", "invent", "research", "work")
 QUESTIONS = questions()
@@ -245,15 +245,6 @@ def answer_win_rate_by_variant(rows, given):
 PAIR = ("lineup", "players", "pair_a", "pair_b")
 
 
-def answer_win_rate_by_pair(rows, given):
-    own = {name: value for name, value in given.items() if name != "policy"}
-    for key, seats in grouped(paired(among_others(rows, own)), *PAIR, "policy"):
-        if key[4] == given.get("policy", key[4]):
-            row = dict(zip((*PAIR, "policy"), key, strict=True)) | points_of(seats, key[1])
-            games = sum((g.lineup, g.players, g.pair_a, g.pair_b) == key[:4] for g in rows.games)
-            yield {n: v for n, v in row.items() if n not in ("deals", "seats")} | {"games": games}
-
-
 def answer_win_rate_by_opening_action(rows, given):
     seats = left(rows.seats, given)
     totals = Counter(seat.game.lineup for seat in seats)
@@ -314,17 +305,6 @@ def answer_length_by_pair(rows, given):
         yield dict(zip(PAIR, key, strict=True)) | lengths_of(rows, key, games)
 
 
-def answer_stalls_by_pair(rows, given):
-    found = []
-    for key, games in grouped(paired(left(rows.games, given)), "lineup", "pair_a", "pair_b"):
-        row = dict(zip(("lineup", "pair_a", "pair_b"), key, strict=True))
-        share, low, high = share_interval(games, lambda game: game.stalled)
-        row |= {"deals": len(clusters(games, lambda game: 0)), "games": len(games)}
-        row |= {"stalled": sum(game.stalled for game in games)}
-        found.append(row | {"stalled_share": share, "low": low, "high": high})
-    return sorted(found, key=lambda row: (-row["stalled_share"], row["lineup"], row["pair_a"], row["pair_b"]))
-
-
 # --- actions and money
 
 
@@ -344,12 +324,6 @@ def answer_action_mix(rows, given):
         games = len({seat.game_id for seat in seats})
         for row in shares_of(seats):
             yield {"lineup": lineup, "players": players, "games": games} | row
-
-
-def answer_action_mix_by_pair(rows, given):
-    for key, seats in grouped(paired(left(rows.seats, given)), *PAIR):
-        for row in shares_of(seats):
-            yield dict(zip(PAIR, key, strict=True)) | row | {"games": len({s.game_id for s in seats})}
 
 
 def answer_action_mix_by_round(rows, given):
@@ -415,63 +389,8 @@ def answer_income_by_twist(rows, given):
 # --- inventions
 
 
-def holders(rows, seats, way):
-    """Return the seats that held each card in a way; bit k is the card with the k-th lowest id."""
-    ids = sorted(rows.cards)
-    found = defaultdict(list)
-    for seat in seats:
-        mask = getattr(seat, f"{way}_0") + (getattr(seat, f"{way}_1") << 64)
-        for bit, card in enumerate(ids):
-            if mask >> bit & 1:
-                found[card].append(seat)
-    return found
-
-
 def card_head(rows, card):
     return {"invention": card, "invention_name": rows.cards[card]["name"]}
-
-
-def answer_invention_opening_value(rows, given):
-    found = []
-    for card, seats in holders(rows, left(rows.seats, given), "opening").items():
-        value = mean([seat.points for seat in seats]) - 1
-        wide = reach(seats, lambda seat: seat.points)
-        row = card_head(rows, card) | {name: rows.cards[card][name] for name in ("cost", "vp")}
-        row |= {"deals": len(clusters(seats, lambda seat: 0)), "seats": len(seats)}
-        row |= {"points": sum(seat.points for seat in seats), "value": value}
-        ends = (None, None) if wide is None else (value - wide, value + wide)
-        found.append(row | dict(zip(("low", "high"), ends, strict=True)))
-    return sorted(found, key=lambda row: (-Fraction(row["points"], row["seats"]), row["invention"]))
-
-
-def answer_invention_value_by_twist(rows, given):
-    own = {name: value for name, value in given.items() if name != "invention"}
-    found = []
-    every = holders(rows, left(rows.seats, own), "opening")[given["invention"]]
-    for (lineup,), seats in grouped(every, "lineup"):
-        for twist in sorted({t for seat in seats for t in (seat.game.pair_a, seat.game.pair_b) if t}):
-            sums = defaultdict(lambda: [0, 0, 0, 0])
-            for seat in seats:
-                here = {seat.game.pair_a, seat.game.pair_b} - {None}
-                deal = sums[seat.game.players, seat.game.game_index]
-                if twist in here:
-                    deal[0] += seat.points
-                    deal[1] += 1
-                    continue
-                # each combination without the twist counts once if the same with it was played
-                with_it = tuple(sorted({twist, *here}))
-                if with_it in rows.combinations:
-                    deal[2] += seat.points
-                    deal[3] += 1
-            difference = difference_of(*np.array(list(sums.values())).T)
-            value, low, high = difference.interval
-            row = {"lineup": lineup, "twist": twist, "twist_name": rows.names["twists"][twist]}
-            row |= {"difference": value, "low": low, "high": high}
-            row |= {"value": float(difference.own.value) - 1}
-            found.append(
-                row | {"without_value": float(difference.base.value) - 1, "seats": int(difference.own.den)}
-            )
-    return sorted(found, key=lambda row: (-row["difference"], row["lineup"], row["twist"]))
 
 
 def rounds_of(builds):
@@ -541,15 +460,6 @@ def answer_tension(rows, given):
             yield row | dict(zip(("share", "low", "high"), found[:3], strict=True))
 
 
-def answer_tension_by_pair(rows, given):
-    for key, games in grouped(paired(left(rows.games, given)), *PAIR):
-        for metric, found in tension_of(rows, games):
-            if found[4]:
-                row = dict(zip(PAIR, key, strict=True)) | {"metric": metric}
-                row |= dict(zip(("share", "low", "high"), found[:3], strict=True))
-                yield row | {"games": len(games)}
-
-
 def answer_comeback_by_deficit(rows, given):
     classes = {"1": (1, 1), "2-3": (2, 3), "4-7": (4, 7), "8-15": (8, 15), "16+": (16, 10**6)}
     for (lineup,), some in grouped(left(rows.seats, given), "lineup"):
@@ -561,6 +471,27 @@ def answer_comeback_by_deficit(rows, given):
                 found = ratio(far, lambda s: s.won, 1)
                 row = {"lineup": lineup, "behind": name, "players": players}
                 yield row | dict(zip(("share", "low", "high"), found[:3], strict=True)) | {"seats": len(far)}
+
+
+def answer_metric_by_pair(rows, given):
+    metric, one = given["metric"], {"stalls": "stalled", "exhaustion": "deck_exhausted"}
+    table = among_others(rows, given) if metric == "win_points" else left(rows.seats, given)
+    for key, seats in grouped(paired(table), *PAIR):
+        games = list({seat.game_id: seat.game for seat in seats}.values())
+        if metric == "win_points":
+            found = [(of, points_of(some, key[1])) for (of,), some in grouped(seats, "policy")]
+            found = [(of, [row["win_points"], row["low"], row["high"]]) for of, row in found]
+        elif metric == "action":
+            found = [(row["action"], [row["share"], row["low"], row["high"]]) for row in shares_of(seats)]
+        elif metric in one:
+            found = [("", ratio(games, lambda game: getattr(game, one[metric]), 1)[:3])]
+        else:
+            tension = dict(tension_of(rows, games))[metric]
+            found = [("", tension[:3])] if tension[4] else []
+        for of, figure in found:
+            if of == given.get("of", of):
+                row = dict(zip((*PAIR, "of"), (*key, of), strict=True))
+                yield row | dict(zip(("value", "low", "high"), figure, strict=True)) | {"games": len(games)}
 
 
 # --- deck, order, interaction
@@ -576,11 +507,6 @@ def exhaustion_of(games):
 def answer_deck_exhaustion(rows, given):
     for (lineup, players), games in grouped(left(rows.games, given), "lineup", "players"):
         yield {"lineup": lineup, "players": players} | exhaustion_of(games)
-
-
-def answer_deck_exhaustion_by_pair(rows, given):
-    for key, games in grouped(paired(left(rows.games, given)), "lineup", "pair_a", "pair_b"):
-        yield dict(zip(("lineup", "pair_a", "pair_b"), key, strict=True)) | exhaustion_of(games)
 
 
 def answer_order_effect(rows, given):
@@ -612,62 +538,44 @@ def by_deal(sets, values):
     return table
 
 
-def answer_twist_interaction_length(rows, given):
-    games = left(rows.games, {name: value for name, value in given.items() if name != "twist"})
-    rounds, dealt = defaultdict(list), defaultdict(list)
-    for game in games:
-        rounds[game.lineup, game.players, game.pair_a, game.pair_b].append(game.rounds)
-        dealt[game.lineup, game.players, game.pair_a, game.pair_b].append((game.game_index, game.rounds))
-    keys = sorted(key for key in rounds if key[3] and given.get("twist", key[2]) in key[2:])
-    for key in keys:
-        where, a, b = key[:2], key[2], key[3]
-        sets = (key, (*where, a, None), (*where, b, None), (*where, None, None))
-        pair, one, two, none = (mean(rounds[some]) for some in sets)
-        table = by_deal(sets, dealt)
-        influence = (table / table.mean(axis=0)) @ [1, -1, -1, 1]
-        factor, error = pair * none / (one * two), influence.std(ddof=1) / math.sqrt(len(table))
-        yield dict(zip(("lineup", "players", "pair_a", "pair_b"), key, strict=True)) | {
-            "games": len(rounds[key]),
-            "mean_pair": pair,
-            "mean_a": one,
-            "mean_b": two,
-            "mean_plain": none,
-            "beyond": (pair - one) - (two - none),
-            "factor": factor,
-            "low": factor * math.exp(-Z * error),
-            "high": factor * math.exp(Z * error),
-        }
-
-
-def answer_twist_interaction_wins(rows, given):
-    seats = left(rows.seats, {n: v for n, v in ({"lineup": "field"} | given).items() if n != "twist"})
-    lineup = given.get("lineup", "field")
-    points, dealt, held = defaultdict(list), defaultdict(list), defaultdict(list)
-    for seat in seats:
-        key = seat.game.players, seat.game.pair_a, seat.game.pair_b
-        points[key].append(seat.points)
-        dealt[key].append((seat.game.game_index, seat.points))
-        held[key].append((seat.game.game_index, 1))
-    keys = sorted(key for key in points if key[2] and given.get("twist", key[1]) in key[1:])
-    for players, a, b in keys:
-        sets = ((players, a, b), (players, a, None), (players, b, None), (players, None, None))
-        pair, one, two, none = (mean(points[some]) for some in sets)
-        beyond, seated = by_deal(sets, dealt) @ [1, -1, -1, 1], by_deal(sets[:1], held)[:, 0]
-        value, deals = beyond.sum() / seated.sum(), len(seated)
-        variance = ((beyond - value * seated) ** 2).sum() / seated.sum() ** 2 * deals / (deals - 1)
-        reached = float(student(deals - 1)) * math.sqrt(variance)
-        yield {
-            "players": players,
-            "pair_a": a,
-            "pair_b": b,
-            "games": sum((g.lineup, g.players, g.pair_a, g.pair_b) == (lineup, *sets[0]) for g in rows.games),
-            "points_pair": pair,
-            "points_a": one,
-            "points_b": two,
-            "points_plain": none,
-            "beyond": (pair - one) - (two - none),
-            "low": value - reached,
-            "high": value + reached,
+def answer_interaction_by_pair(rows, given):
+    asked = {name: value for name, value in given.items() if name != "twist"}
+    lengths = given["measure"] == "mean_length"
+    table = left(rows.games, asked) if lengths else among_others(rows, asked)
+    values, held, games = defaultdict(list), defaultdict(list), defaultdict(set)
+    for row in table:
+        game = getattr(row, "game", row)
+        key = game.lineup, game.players, game.pair_a, game.pair_b, "" if lengths else row.policy
+        values[key].append((game.game_index, game.rounds if lengths else row.points))
+        held[key].append((game.game_index, 1))
+        games[key[:4]].add(game.game_id)
+    for key in sorted(key for key in values if key[3] and given.get("twist", key[2]) in key[2:4]):
+        where, a, b, of = key[:2], key[2], key[3], key[4]
+        sets = (key, (*where, a, None, of), (*where, b, None, of), (*where, None, None, of))
+        if of != given.get("of", of):
+            continue
+        pair, one, two, plain_ = (mean([value for _, value in values[some]]) for some in sets)
+        summed = by_deal(sets, values)
+        if lengths:
+            effect = pair * plain_ / (one * two)
+            influence = (summed / summed.mean(axis=0)) @ [1, -1, -1, 1]
+            reached = Z * influence.std(ddof=1) / math.sqrt(len(summed))
+            low, high = effect * math.exp(-reached), effect * math.exp(reached)
+        else:
+            beyond, seated = summed @ [1, -1, -1, 1], by_deal(sets[:1], held)[:, 0]
+            effect, deals = beyond.sum() / seated.sum(), len(seated)
+            variance = ((beyond - effect * seated) ** 2).sum() / seated.sum() ** 2 * deals / (deals - 1)
+            reached = float(student(deals - 1)) * math.sqrt(variance)
+            low, high = effect - reached, effect + reached
+        yield dict(zip((*PAIR, "of"), key, strict=True)) | {
+            "games": len(games[key[:4]]),
+            "pair": pair,
+            "a": one,
+            "b": two,
+            "plain": plain_,
+            "effect": effect,
+            "low": low,
+            "high": high,
         }
 
 
@@ -685,11 +593,14 @@ OPTIONS = {
     "lineup": "field",
     "twist": "unions",
     "policy": "adaptive",
+    "of": "adaptive",
     "last": 7,
     "least": 10,
     "alone": True,
 }
-NEEDED = {"invention": 9, "policy": "greedy"}
+NEEDED = {"metric": "win_points", "measure": "win_points"}
+OTHERS = [("metric-by-pair", {"metric": name}) for name in ("action", "stalls", "exhaustion", "half_leader")]
+OTHERS += [("interaction-by-pair", {"measure": "mean_length"})]
 
 
 def test_every_ready_query_is_tested():
@@ -713,8 +624,17 @@ def con(nefarious):
 @pytest.mark.parametrize("some", [False, True], ids=["plain", "all-options"])
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_answer_is_what_the_rows_say(name, some, rows, con):
+    compare(name, {}, some, rows, con)
+
+
+@pytest.mark.parametrize(("name", "needed"), OTHERS, ids=[str(needed) for _, needed in OTHERS])
+def test_a_query_of_any_measure_answers_for_others(name, needed, rows, con):
+    compare(name, needed, False, rows, con)
+
+
+def compare(name, needed, some, rows, con):
     question = QUESTIONS[name]
-    given = {p.name: NEEDED[p.name] for p in question.parameters if p.required}
+    given = {p.name: NEEDED[p.name] for p in question.parameters if p.required} | needed
     if some:
         given |= {p.name: OPTIONS[p.name] for p in question.parameters if not p.required}
     expected = list(ANSWERS[name](rows, given))
@@ -778,7 +698,7 @@ def test_several_runs_are_one_body_of_games(nefarious, tmp_path, views):
     longer = simulation.prepare_extension(nefarious.path, tmp_path / "more", games_per_cell=4)
     runs = balance.open_runs([nefarious.path, simulation.run_prepared(longer).run.path])
     con = views(*runs)
-    for name in ("length-by-players", "win-rate-by-seat", "invention-opening-value", "tension"):
+    for name in ("length-by-players", "win-rate-by-seat", "tension"):
         question = QUESTIONS[name]
         both = pl.DataFrame(ask(con, question))
         counted = "seats" if "seats" in both.columns else "games"
