@@ -140,7 +140,7 @@ def test_json_holds_everything(windy, strict):
     broken = [f for f in found["findings"] if f["broken"]]
     assert {f["metric"] for f in broken} == {"length"}
     assert all(f["low"] <= f["value"] <= f["high"] < f["threshold"] for f in broken)
-    assert found["family"]["correction"] == "Benjamini-Yekutieli"
+    assert found["family"]["correction"].startswith("Benjamini-Hochberg")
     assert found["family"]["cells"] == len({f["lineup"] for f in found["findings"]})
 
 
@@ -330,8 +330,8 @@ def test_a_pair_of_nefarious_with_both_twists_alone_beside_it(check):
     assert code == 0
     found = json.loads(out)
     assert found["variants"] == ["parallel-universe", "private-funding"]
-    deals = {"mirror:learned": 400, "one:learned,casual": 2 * 16, "one:field+skilled+casual,learned": 2 * 40}
-    deals["drawn:learned,skilled,casual"] = 2 * 64
+    deals = {"mirror:learned": 400, "one:learned,casual": 2 * 16, "one:field+skilled+casual,learned": 2 * 32}
+    deals["drawn:learned,skilled,casual"] = 2 * 40
     once = 4 * sum(deals.values())  # the pair, each alone, none
     assert found["games"] in (once, 2 * once, 4 * once)
     assert {f["lineup"] for f in found["findings"]} == set(deals)
