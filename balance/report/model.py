@@ -292,6 +292,8 @@ class Worst:
     """Both alone were found fine there; otherwise they were only not found broken."""
     mend: str = ""
     """The command that looks for what would mend it."""
+    mended: str = ""
+    """Without which rules it is not broken, if that was tried."""
 
     @property
     def again(self) -> str:

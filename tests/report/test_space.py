@@ -16,7 +16,7 @@ from balance.errors import UsageError
 from balance.experiments.side_by_side import FRESH_SEED
 from balance.report import build
 from balance.report.atlas import SCALE
-from balance.report.model import Chart, Code, Table
+from balance.report.model import FIRST_SCREEN, Chart, Code, Table
 from balance.report.query_blocks import records_of
 from balance.report.render.json import document
 from balance.sweep import simulation
@@ -249,6 +249,14 @@ def test_the_worst_were_played_again_on_another_seed(space, workplace):
     for one in space.summary.worst:
         assert one.holds is not None
         assert "fresh games" in one.fresh
+
+
+def test_the_first_screen_names_a_rule_without_which_the_worst_is_mended(space):
+    found = {one.title: one.mended for one in space.summary.worst[:FIRST_SCREEN]}
+    said = found["Geeks, Geeks, Geeks, Geeks! + Mad Broker"]
+    assert said.startswith('Without "Each player starts with 10 cards in hand (normally 3)" (Geeks, ')
+    assert said.endswith(" of all choices instead of 99.7%; leaving out another rule mends it too.")
+    assert found["Mad Broker + Philanthropy"].startswith('Without "At the end of each round, each player ')
 
 
 def test_a_tiny_run_says_that_it_is_too_small(workplace):

@@ -108,6 +108,7 @@ def _row(m: Evidence, judgement: Judgement) -> Worst:
         both.strength if both else "",
         both is not None and both.sure,
         f"{_check(m, judgement.variants, judgement.players)} --suggest",
+        m.mended.get(judgement.key, ""),
     )
 
 

@@ -132,6 +132,7 @@ class _Made:
                         one.sentence,
                         one.again,
                         one.mend,
+                        one.mended,
                     ]
                     for one in answer.worst
                 ],
