@@ -99,7 +99,15 @@ def table(
         for split in (lambda word: [word], _parts)
     )
     gap, room = _GAP, width - len(_GAP) * (len(columns) - 1)
-    widths = _fit(natural, words, room) or _fit(natural, parts, room)
+    numbers = [
+        max((text_width(line) for cell in column for line in cell.split("\n")), default=0) if number else 0
+        for column, number in zip(
+            zip(*cells, strict=True) if cells else [()] * len(heads), right, strict=True
+        )
+    ]
+    whole = ([max(pair) for pair in zip(floors, numbers, strict=True)] for floors in (words, parts))
+    # a number in pieces is hard to read: texts break first
+    widths = next(filter(None, (_fit(natural, floors, room) for floors in (*whole, words, parts))), None)
     if widths is None:  # closer together, before each row becomes a block
         gap, widths = " ", _fit(natural, parts, width - len(columns) + 1)
     if widths is None:

@@ -34,8 +34,11 @@ SLOW = {
     "cli/test_compare.py": "plays both sides of a comparison",
     "cli/test_contested.py": "plays every reading of a fact",
     "cli/test_price.py": "prices cards of Nefarious",
+    "cli/test_sql_limits.py": "queries that nothing can interrupt",
     "cli/test_sql_prompt.py": "a terminal in a process of its own",
     "cli/test_suggest.py": "plays changes of a number until one helps",
+    "cli/test_two_processes.py": "processes that are told to end, in every way",
+    "dataset/test_attacks.py": "what attackers found, once more",
     "dataset/test_database.py": "every ready query in a file of its own",
     "dataset/test_derived.py": "verdicts of Nefarious, made again after every damage",
     "dataset/test_hostile_runs.py": "runs forged in hundreds of ways",
@@ -68,6 +71,7 @@ SLOW = {
     "sweep/test_power_loss.py": "every system call may be the last",
     "sweep/test_same_bytes.py": "the same run in several ways",
     "test_bench.py": "measures speed",
+    "test_examples.py": "every example in a process of its own",
     "test_notebook.py": "every cell of a notebook",
     "test_recipes.py": "every command of the recipes",
     "test_soak.py": "both engines in processes",
@@ -136,7 +140,7 @@ def cli() -> Callable[..., subprocess.CompletedProcess[str]]:
             text=True,
             encoding="utf-8",
             env=environment,
-            timeout=60,
+            timeout=300,
             **options,
         )
 

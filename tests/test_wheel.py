@@ -58,7 +58,7 @@ def installed(dist, tmp_path_factory):
 def run(installed, *args, cwd, command="balance"):
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
     return subprocess.run(
-        [installed / command, *args], cwd=cwd, env=environment, capture_output=True, text=True, timeout=60
+        [installed / command, *args], cwd=cwd, env=environment, capture_output=True, text=True, timeout=300
     )
 
 

@@ -208,7 +208,7 @@ def _causes(found: Check, jobs: int | None) -> Causes | None:
     """Return what explains a verdict; None if there is nothing to explain."""
     from balance.experiments import causes as explaining
 
-    with diagnostics.progress("causes", len(explaining.rules_of(found))) as advance:
+    with diagnostics.progress("causes", len(explaining.rules_of(found.runs, found.variants))) as advance:
         return explaining.causes(found, jobs, partial(advance, 1))
 
 

@@ -8,7 +8,7 @@ Words come from the game; what a finding is, and whether it holds, is decided el
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -57,8 +57,9 @@ class Attribution:
 class Causes:
     """Explanations of the findings of the cell that shows a verdict best."""
 
-    check: Check
     cell: CellVerdict
+    names: Mapping[str, str]
+    """Of the variants."""
     stalls: tuple[tuple[str, int], ...] = ()
     attributions: tuple[Attribution, ...] = ()
     rules: int = 0
@@ -75,13 +76,21 @@ class Causes:
         of = self.opened
         for words, count in self.stalls:
             yield f"{count / of:.0%} of the games that nobody wins ({count} of {of}): {words}."
-        names = entry_names(self.check.game, self.check.catalog, self.check.game.facts.variant)
         for (variant, rule), own in self._by_rule().items():
             said = ", ".join(one.words for one in own)
             left = "" if all(one.gone for one in own) else ": better by half, but not mended"
-            yield f'Without "{rule.rstrip(".")}" ({names[variant]}) {said}{left}.'
+            yield f'Without "{rule.rstrip(".")}" ({self.names[variant]}) {said}{left}.'
         if self.rules and not self.attributions:
             yield f"No rule alone is the cause: it stays as it is without any one of the {self.rules}."
+
+    def mended(self) -> str:
+        """Return a rule without which one finding is gone, the one with the fewest words, in a sentence."""
+        gone = sorted((one for one in self.attributions if one.gone), key=lambda one: len(one.rule))
+        if not gone:
+            return f"Without any one of its {self.rules} rules it stays broken." if self.rules else ""
+        first, others = gone[0], len(gone) - 1
+        said = f'Without "{first.rule.rstrip(".")}" ({self.names[first.variant]}) {first.words}'
+        return f"{said}; leaving out another rule mends it too." if others else f"{said}."
 
     def _by_rule(self) -> dict[tuple[str, str], list[Attribution]]:
         """Return what depends on each rule: of findings about the same figure, such as lengths, the first."""
@@ -101,38 +110,52 @@ def causes(
     DataError if the games are those of another engine: neither replays nor new games would be the same.
     `advance` is called before each rule is switched off, with the variant that it belongs to.
     """
-    game = found.game
-    if found.verdict not in (Verdict.BROKEN, Verdict.BENT) or not isinstance(game, Explaining):
+    if found.verdict not in (Verdict.BROKEN, Verdict.BENT):
         return None
-    for run in found.runs:
-        require_same_engine(run.path, run.plan, game)
     cell, _ = found.worst()
     findings = cell.broken if found.verdict is Verdict.BROKEN else cell.bent
+    return explain(found.runs, cell, findings, jobs=jobs, advance=advance)
+
+
+def explain(
+    runs: Sequence[Run],
+    cell: CellVerdict,
+    findings: Sequence[Finding],
+    *,
+    deals: int = MOST_DEALS,
+    jobs: int | None = None,
+    advance: Callable[[str], object] = lambda _: None,
+) -> Causes | None:
+    """Return what explains findings about a cell of some runs; a rule is switched off on at most `deals`."""
+    game, catalog = runs[0].game, runs[0].catalog
+    if not isinstance(game, Explaining):
+        return None
+    for run in runs:
+        require_same_engine(run.path, run.plan, game)
+    names = entry_names(game, catalog, game.facts.variant)
     stalls: tuple[tuple[str, int], ...] = ()
     if any(finding.measured.metric.name == "stalls" for finding in findings):
-        stalls = _stalls(found.runs, cell.cell.id, game)
-    parts = rules_of(found)
+        stalls = _stalls(runs, cell.cell.id, game)
+    parts = rules_of(runs, cell.cell.variants)
     if len(parts) < 2:  # the game without variants was played
-        return Causes(found, cell, stalls)
+        return Causes(cell, names, stalls)
     with TemporaryDirectory(prefix="balance-") as place:
-        trials = _Trials(found, cell, findings, Path(place), jobs)
+        trials = _Trials(runs, cell, findings, deals, Path(place), jobs)
         for variant, part in parts:
             advance(variant)
             trials.switch_off(variant, part)
         return Causes(
-            found, cell, stalls, trials.attributions(), len(parts), trials.deals, trials.played.games
+            cell, names, stalls, trials.attributions(), len(parts), trials.deals, trials.played.games
         )
 
 
-def rules_of(found: Check) -> list[tuple[str, Part]]:
-    """Return the rules of the variants of a combination, each with its variant."""
-    game = found.game
+def rules_of(runs: Sequence[Run], variants: Sequence[str]) -> list[tuple[str, Part]]:
+    """Return the rules of variants as some runs were played, each with its variant."""
+    game, catalog = runs[0].game, runs[0].catalog
     if not isinstance(game, Explaining):
         return []
-    edition = found.runs[0].plan.edition
-    return [
-        (variant, part) for variant in found.variants for part in game.parts(found.catalog, edition, variant)
-    ]
+    edition = runs[0].plan.edition
+    return [(variant, part) for variant in variants for part in game.parts(catalog, edition, variant)]
 
 
 def _stalls(runs: Sequence[Run], cell: int, game: Explaining) -> tuple[tuple[str, int], ...]:
@@ -153,16 +176,22 @@ class _Trials:
     """Plays a cell with one rule switched off at a time, on the deals of the check."""
 
     def __init__(
-        self, found: Check, cell: CellVerdict, findings: Sequence[Finding], place: Path, jobs: int | None
+        self,
+        runs: Sequence[Run],
+        cell: CellVerdict,
+        findings: Sequence[Finding],
+        deals: int,
+        place: Path,
+        jobs: int | None,
     ) -> None:
-        self.found, self.key = found, (cell.cell.players, found.variants, cell.cell.lineup)
-        self.run = next(run for run in found.runs if run.plan.cell(cell.cell.id))
+        self.key = (cell.cell.players, cell.cell.variants, cell.cell.lineup)
+        self.run = next(run for run in runs if run.plan.cell(cell.cell.id))
         planned = self.run.plan.cell(cell.cell.id)
         assert planned is not None
-        self.deals = min(planned.deals, MOST_DEALS)
+        self.deals = min(planned.deals, deals)
         # a lineup that is named is played once per deal
         lineups = [cell.cell.lineup] if planned.replicates == 1 else []
-        self.played = Trials(found.game, self.run.plan.edition, lineups, place, jobs)
+        self.played = Trials(self.run.game, self.run.plan.edition, lineups, place, jobs)
         self.findings = [one for one in findings if one.measured.metric.measure]
         self._tried: list[tuple[str, str, Finding, Measurement, float]] = []
 
@@ -187,7 +216,7 @@ class _Trials:
     def _figure(self, finding: Finding) -> str:
         metric, of = finding.measured.metric, finding.measured.of
         if metric.name == "skill":
-            of = self.found.game.facts.usual
+            of = self.run.game.facts.usual
         return f"{metric.measure}:{of}" if of else metric.measure
 
     def attributions(self) -> tuple[Attribution, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,6 @@ from balance.experiments.side_by_side import Play, fresh_seed, play_prepared
 from balance.games.variants import texts_of
 from balance.judge.findings import Finding
 from balance.judge.ranking import HEADLINE, Ranking, judged_cells, rank
-from balance.judge.sentences import measured_sentence
 from balance.judge.thresholds import Thresholds, load_thresholds
 from balance.judge.verdict import TOO_MANY, Judgement, Key, Verdict
 from balance.measure.cells import Statistics, statistics
@@ -44,12 +43,6 @@ class Confirmed:
         again = self.fresh.estimate
         test = again.above if self.finding.upper else again.below
         return bool(test(self.finding.bound) <= 0.05)
-
-    def sentence(self, items: Mapping[str, str]) -> str:
-        """Return the fresh figure in words; `items` has the names of items by id."""
-        if self.fresh is None:
-            return "could not be measured again"
-        return f"{measured_sentence(self.fresh, items=items)} on {self.games:,} fresh games"
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,18 @@
 """Machine code in the cache is checked before it is loaded; what is damaged is compiled again.
 
-Numba loads its cache as it is: a truncated file ends in an error at every start, a flipped byte in a crash.
-So each file has a checksum beside it, written after it; a file without one counts as not compiled yet.
+Numba loads its cache as it is: a truncated file ends in an error at every start, a flipped byte in a crash,
+and two processes that compile at once may give one name to the code of two signatures. So every file begins
+with the checksum of its name and of the rest, and every code has a name of its own.
 """
 
 from __future__ import annotations
 
 import hashlib
+import pickle
+import secrets
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from numba.core import caching
 
@@ -17,42 +20,47 @@ from balance.files import write_whole
 from balance.resources import cache_dir
 
 _Unchecked: Any = caching.IndexDataCacheFile
+_SIZE: Final = hashlib.sha256().digest_size
 
 
 class CheckedCacheFile(_Unchecked):  # type: ignore[misc]
-    """Numba's index and data files of one function, each with its checksum."""
+    """Numba's index of one function, and a file for each of its signatures."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save code, and then where it is."""
+        name = f"{self._index_name.removesuffix('.nbi')}.{secrets.token_hex(8)}.nbc"
+        _write(Path(self._data_path(name)), self._dump(data))
+        known = self._load_index()
+        before, known[key] = known.get(key), name
+        self._save_index(known)
+        if before:
+            _unlink(Path(self._data_path(before)))
 
     def _load_index(self) -> Any:
         path = Path(self._index_path)
         try:
-            _require_same(path)
-            return super()._load_index()
+            version, stamp, known = _read(path)
         except FileNotFoundError:
             return {}
         except Exception as problem:  # noqa: BLE001 - whatever a damaged pickle does
             _discard(path, problem)
+            for data in path.parent.glob(f"{path.stem}.*.nbc"):
+                _unlink(data)
             return {}
+        return known if (version, stamp) == (self._version, self._source_stamp) else {}
 
     def _save_index(self, overloads: Any) -> None:
-        _sum_file(Path(self._index_path)).unlink(missing_ok=True)
-        super()._save_index(overloads)
-        _seal(Path(self._index_path))
+        _write(Path(self._index_path), self._dump((self._version, self._source_stamp, overloads)))
 
     def _load_data(self, name: str) -> Any:
         path = Path(self._data_path(name))
         try:
-            _require_same(path)
-            return super()._load_data(name)
+            return _read(path)
         except FileNotFoundError:
             raise
         except Exception as problem:  # noqa: BLE001 - the same
             _discard(path, problem)
             raise FileNotFoundError(str(path)) from None  # which Numba takes for "not compiled yet"
-
-    def _save_data(self, name: str, data: Any) -> None:
-        _sum_file(Path(self._data_path(name))).unlink(missing_ok=True)
-        super()._save_data(name, data)
-        _seal(Path(self._data_path(name)))
 
 
 def install() -> None:
@@ -65,34 +73,30 @@ def install() -> None:
     setattr(caching, "IndexDataCacheFile", choose)  # noqa: B010 - it is a class for the type checker
 
 
-def _sum_file(path: Path) -> Path:
-    return path.with_name(f"{path.name}.sha256")
+def _write(path: Path, content: bytes) -> None:
+    write_whole(path, _sum(path, content) + content)
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _require_same(path: Path) -> None:
-    """Refuse a file that is not what its checksum says; FileNotFoundError if either is missing."""
-    if _sum_file(path).read_text(encoding="ascii") != _sha256(path):
+def _read(path: Path) -> Any:
+    found = path.read_bytes()
+    content = found[_SIZE:]
+    if found[:_SIZE] != _sum(path, content):
         raise ValueError("it is not what was written")
+    return pickle.loads(content)  # noqa: S301 - our own file, as the checksum shows
 
 
-def _seal(path: Path) -> None:
-    """Write the checksum of a file beside it."""
-    try:
-        write_whole(_sum_file(path), _sha256(path).encode())
-    except OSError:
-        return  # a cache that cannot be written is of use nevertheless
+def _sum(path: Path, content: bytes) -> bytes:
+    return hashlib.sha256(path.name.encode() + content).digest()
 
 
 def _discard(path: Path, problem: Exception) -> None:
     name = type(problem).__name__
     sys.stderr.write(f"the cached machine code {path.name} is damaged ({name}); it is compiled again\n")
-    for file in (path, _sum_file(path)):
-        try:
-            file.unlink(missing_ok=True)
-        except OSError:
-            continue
+    _unlink(path)
+
+
+def _unlink(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:
+        return

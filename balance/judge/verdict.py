@@ -5,8 +5,7 @@ the threshold rejects that it is inside, and *inside* if the opposite test rejec
 Broken: a metric is outside an end that breaks the game. Bent: all are inside the ends that break it, and one
 is outside an end that bends it. Fine: all are inside all ends (all tests must succeed, so none needs a
 correction of its own). Undecided is the rest, with the number of further games that would settle it. Claims
-of each kind are corrected over everything that was looked at, by Benjamini and Yekutieli, since cells share
-their seeds. docs/methods.md gives the reasons.
+of each kind are corrected over everything that was looked at. docs/methods.md gives the reasons.
 """
 
 from __future__ import annotations
@@ -31,11 +30,12 @@ from balance.judge.thresholds import Class, Thresholds
 from balance.measure.cells import Statistics
 from balance.measure.metrics import Array
 from balance.stats.arithmetic import separation
-from balance.stats.corrections import ONE_LOOK, Look, benjamini_yekutieli, harmonic
+from balance.stats.corrections import KEPT, ONE_LOOK, Look, benjamini_yekutieli, enough, one_sided
 
 ALPHA: Final = 0.05
 """The rate of false claims among claims of one kind: outside an end of each class, not broken, fine."""
 TOO_MANY: Final = 1_000_000
+CORRECTION: Final = "Benjamini-Hochberg; Benjamini-Yekutieli for seats and opening items"
 
 
 def combined(verdicts: Iterable[Verdict]) -> Verdict:
@@ -174,18 +174,25 @@ class Family:
     """Those of them at ends that break the game; the others are corrected together, apart from these."""
     pooled: int
     """Those that can only charge a combination, of what is judged over everything: corrected apart."""
+    weaker: int
+    """Those of weaker play, which no verdict depends on: corrected apart."""
     cells: int
     metrics: int
     alpha: float
     levels: Mapping[str, float]
     """P-values that would be enough for one more claim: `broken`, `bent`, `unbroken`, `fine`."""
 
+    @property
+    def bending(self) -> int:
+        """Tests at ends that bend the game."""
+        return self.tests - self.breaking - self.pooled - self.weaker
+
     def __str__(self) -> str:
         return (
             f"{self.tests} tests of {self.metrics} metrics in {self.cells} cells, {self.breaking} of what "
-            f"breaks the game, {self.tests - self.breaking - self.pooled} of what bends it and {self.pooled} "
-            "of seats and opening items, each corrected together "
-            f"(Benjamini-Yekutieli, false claims at most {self.alpha:.2g} of all claims)"
+            f"breaks the game, {self.bending} of what bends it, {self.pooled} of seats and opening items and "
+            f"{self.weaker} of weaker play, each corrected together "
+            f"({CORRECTION}, false claims at most {self.alpha:.2g} of all claims)"
         )
 
 
@@ -297,50 +304,63 @@ def _correct(
     """Decide all tests, each kind corrected together, and with them the verdict on each cell.
 
     Settled ones count, but can be found no second time. Tests that only charge must not blur those that also
-    hold.
+    hold, nor must tests of weaker play, which no verdict depends on.
     """
     tests, levels = {}, {}
-    for kind in ((breaks, pooled) for breaks in (True, False) for pooled in (False, True)):
-        own = _family(table, kind)
-        counted = sum(
-            int(_family(cell.table, kind)[cell.rows].sum())
-            for judgement in earlier
-            for cell in judgement.cells
-        )
-        table.adjusted[own] = _adjusted(table.p_broken[own], counted)
-        tests[kind] = int(own.sum()) + counted
-        levels[kind] = _level(rate, int((table.adjusted[own] <= rate).sum()), tests[kind])
+    settled = [(cell.table, cell.rows) for judgement in earlier for cell in judgement.cells]
+    kinds = _kinds(table, np.arange(len(table)))
+    before = np.concatenate([kinds[:0], *(_kinds(one, rows) for one, rows in settled)])
+    p_before = np.concatenate([table.p_broken[:0], *(one.p_broken[rows] for one, rows in settled)])
+    for place, kind in enumerate(_KINDS):
+        own, counted = kinds == place, p_before[before == place]
+        tests[kind] = int(own.sum()) + len(counted)
+        p_values = table.p_broken[own].tolist()
+        if kind in _POOLED:
+            table.adjusted[own] = benjamini_yekutieli(p_values + [1.0] * len(counted))[: len(p_values)]
+        else:
+            kept = int((counted <= KEPT).sum())
+            table.adjusted[own] = one_sided(p_values, kept)
+            levels[kind] = enough(rate, p_values, kept)
     table.outside = table.adjusted <= rate
     _override(table, rate)
-    size = len(looks)
-    cells = size + sum(len(judgement.cells) for judgement in earlier)
     shows_play = _any(table, ~(table.weaker | table.search))
     unbroken = np.where(may_break, 1.0, _p_inside(table, shows_play, table.breaks))
     fine = _p_inside(table, shows_play, np.ones(len(table), np.bool_))
     for seen, p in zip(looks, fine.tolist(), strict=True):
         seen.p_fine = p
-    unbroken, fine = (_adjusted(p, cells - size) <= rate for p in (unbroken, fine))
+    inside = [enough(rate, _worst(looks, shows_play, p), len(earlier)) for p in (unbroken, fine)]
     family = Family(
         sum(tests.values()),
-        tests[True, False],
-        tests[True, True] + tests[False, True],
-        cells,
+        tests["broken"],
+        sum(tests[kind] for kind in _POOLED),
+        tests["weaker"],
+        len(looks) + len(settled),
         len({table.figures.names[code].metric.name for code in np.unique(table.code)}),
         rate,
-        {
-            "broken": levels[True, False],
-            "bent": levels[False, False],
-            "unbroken": _level(rate, int(unbroken.sum()), cells),
-            "fine": _level(rate, int(fine.sum()), cells),
-        },
+        {"broken": levels["broken"], "bent": levels["bent"], "unbroken": inside[0], "fine": inside[1]},
     )
-    _decide(table, looks, family, shows_play, unbroken, fine)
+    _decide(table, looks, family, shows_play, unbroken <= inside[0], fine <= inside[1])
     return family
 
 
-def _family(table: Findings, kind: tuple[bool, bool]) -> Array:
-    """Return which findings are corrected together: those at ends that break, or not; pooled, or not."""
-    return np.asarray((table.breaks == kind[0]) & (table.pooled == kind[1]))
+_POOLED: Final = ("pooled, broken", "pooled, bent")
+"""Seats and items of different hands win against each other, so these are corrected for any dependence."""
+_KINDS: Final = ("broken", "bent", *_POOLED, "weaker")
+
+
+def _kinds(table: Findings, rows: Array) -> Array:
+    """Return which findings are corrected together, by their place in `_KINDS`."""
+    return np.where(table.weaker[rows], 4, 2 * table.pooled[rows] + ~table.breaks[rows])
+
+
+def _worst(looks: Sequence[CellVerdict], shows_play: Array, p_values: Array) -> list[float]:
+    """Return the largest p-value of each combination: its claim needs all tables that show its play."""
+    worst: dict[Key, float] = {}
+    for seen, shows, p in zip(looks, shows_play.tolist(), p_values.tolist(), strict=True):
+        if shows:
+            key = seen.cell.players, seen.cell.variants
+            worst[key] = max(worst.get(key, 0.0), p)
+    return list(worst.values())
 
 
 def _any(table: Findings, which: Array) -> Array:
@@ -360,7 +380,7 @@ def _override(table: Findings, rate: float) -> None:
     search = np.flatnonzero(table.search & ~table.pooled)
     if not search.size:
         return
-    inside = _adjusted(table.p_fine[search], 0) <= rate
+    inside = np.array(one_sided(table.p_fine[search].tolist())) <= rate
     table.inside[search] = inside & ~table.outside[search]
     deciding = [place for place in search.tolist() if table.inside[place] or table.outside[place]]
     decided: dict[tuple[object, ...], bool] = {}
@@ -378,17 +398,6 @@ def _override(table: Findings, rate: float) -> None:
 def _about(table: Findings, place: int) -> tuple[object, ...]:
     cell = table.cells[table.at[place]]
     return cell.players, cell.variants, int(table.code[place]), bool(table.upper[place])
-
-
-def _level(rate: float, claimed: int, tests: int) -> float:
-    """Return a p-value that would be enough for one more claim."""
-    tests = max(tests, 1)
-    return rate * min(claimed + 1, tests) / (tests * harmonic(tests))
-
-
-def _adjusted(p_values: Array, counted: int) -> Array:
-    """Return p-values corrected together with some that were settled before."""
-    return np.array(benjamini_yekutieli([*p_values.tolist(), *[1.0] * counted])[: len(p_values)], np.float64)
 
 
 def _decide(

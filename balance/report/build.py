@@ -141,6 +141,7 @@ def build(
         thresholds,
         counts,
         play=play or partial(play_prepared, jobs=jobs),
+        jobs=jobs,
         command=command,
         step=step,
         prices=_quoted(asked.prices, runs[0]) if asked.prices else None,
@@ -259,7 +260,7 @@ def write_report(
     targets = asked.targets()
     if paper not in PAPERS:
         raise UsageError(f"paper {paper}: expected {' or '.join(PAPERS)}", parameter="paper")
-    steps = (2 if pair or item else 6) + sum(2 if name == "pdf" else 1 for name in targets)
+    steps = (2 if pair or item else 7) + sum(2 if name == "pdf" else 1 for name in targets)
     with progress(steps) as advance:
         step = partial(advance, 1)
         report = build(asked, play=play, step=step, jobs=jobs)

@@ -15,7 +15,7 @@ from balance.games.variants import entry_names
 from balance.judge.sentences import in_brief, open_sentence, pool_sentence, quality_overview, unseen_sentence
 from balance.judge.strengths import of_default, strength_of
 from balance.judge.tables import rows_of
-from balance.judge.verdict import Judgement, Verdict
+from balance.judge.verdict import CORRECTION, Judgement, Verdict
 from balance.report.causes_section import causes_record, causes_section
 from balance.report.chapters.method import provenance_of
 from balance.report.evidence import described, rule_of
@@ -282,7 +282,7 @@ class _Sheet:
                 _place(cell) | {"policy": measured.of, **measured.interval._asdict()}
                 for cell, measured in found.by_policy
             ],
-            "family": family | {"correction": "Benjamini-Yekutieli"},
+            "family": family | {"correction": CORRECTION},
             "not_looked_at": list(found.judgements.not_looked_at),
             "pooled": [
                 finding_record(pool, finding) | {"verdict": pool.verdict.value}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,8 +14,9 @@ from balance.dataset.item_sums import has_items
 from balance.dataset.plan import PlannedCell
 from balance.dataset.run import Run
 from balance.errors import DataError
+from balance.experiments.causes import explain
 from balance.experiments.published import PublishedLadders, PublishedPrices, measured_ladders
-from balance.experiments.rank import Confirmed, confirm
+from balance.experiments.rank import FRESH_GAMES, Confirmed, confirm
 from balance.games.contract import CatalogEntry, Facts, Game
 from balance.games.lineup import parse_lineup
 from balance.judge.interaction import Interaction, Together, interactions
@@ -29,7 +30,7 @@ from balance.measure.cells import statistics as summed
 from balance.measure.items import choose_cells, items_of
 from balance.measure.metrics import Figures
 from balance.report.formatting import command_path, count
-from balance.report.model import Chart, Table
+from balance.report.model import FIRST_SCREEN, Chart, Table
 from balance.report.query_blocks import RunQueries
 from balance.sweep.replaying import own_rules
 
@@ -60,6 +61,8 @@ class Evidence:
     ranking: Ranking | None = None
     """None: the runs hold no game under variants."""
     fresh: tuple[Confirmed, ...] = ()
+    mended: Mapping[Key, str] = field(default_factory=dict)
+    """Without which rules the worst are not broken, in words, by players and variants."""
     not_fresh: str = ""
     """The reason why nothing was played on fresh seeds; empty if it was."""
     interactions: tuple[Interaction, ...] = ()
@@ -328,6 +331,7 @@ def collect(
     play: Play,
     step: Step = lambda _: None,
     prices: PublishedPrices | None = None,
+    jobs: int | None = None,
 ) -> Evidence:
     """Compute everything that a report on all combinations says."""
     counts = _counts(runs, players)
@@ -345,11 +349,15 @@ def collect(
     beyond = interactions(runs, statistics, atlas=True, con=con)
     step("the worst on fresh seeds")
     fresh: list[Confirmed] = []
+    mended: dict[Key, str] = {}
     why = "" if ranking else "nothing was judged"
     if ranking:
         size = max(len(cell.variants) for cell in kept.values())
         try:
             fresh = measured_again(ranking, size, lambda named: confirm(ranking, named, play))
+            step("what would mend them")
+            named = list(headliners(ranking, size).values())[:FIRST_SCREEN]
+            mended = {judgement.key: _mended(runs, judgement, jobs) for judgement in named}
         except DataError as error:
             why = str(error)
     return Evidence(
@@ -360,11 +368,19 @@ def collect(
         statistics,
         ranking,
         tuple(fresh),
+        mended,
         why,
         tuple(beyond),
         measured_ladders(runs[0].game),
         prices,
     )
+
+
+def _mended(runs: Sequence[Run], judgement: Judgement, jobs: int | None) -> str:
+    finding = judgement.broken[0]
+    cell = next(one for one in judgement.cells if one.cell.id == finding.cell.id)
+    found = explain(runs, cell, [finding], deals=FRESH_GAMES, jobs=jobs)
+    return found.mended() if found else ""
 
 
 def _counts(runs: Sequence[Run], players: Sequence[int]) -> tuple[int, ...]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ON_FRESH: Final[Mapping[bool | None, str]] = {True: "Confirmed:", False: "Not confirmed:", None: ""}
 """What stands before a figure on fresh games, by whether they say the same."""
+FIRST_SCREEN: Final = 5
+"""Broken combinations on the first screen, and on the first page of paper; others follow."""
 NUMERIC: Final = frozenset({"integer", "number", "share", "interval"})
 """Kinds of columns that are set to the right and sorted as numbers."""
 
@@ -290,6 +292,8 @@ class Worst:
     """Both alone were found fine there; otherwise they were only not found broken."""
     mend: str = ""
     """The command that looks for what would mend it."""
+    mended: str = ""
+    """Without which rules it is not broken, if that was tried."""
 
     @property
     def again(self) -> str:

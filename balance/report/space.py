@@ -32,9 +32,10 @@ def space_report(
     command: str,
     step: Step = lambda _: None,
     prices: PublishedPrices | None = None,
+    jobs: int | None = None,
 ) -> Answer:
     """Return the report on all combinations of runs; `command` is what makes it again."""
-    m = collect(runs, thresholds, players, play=play, step=step, prices=prices)
+    m = collect(runs, thresholds, players, play=play, step=step, prices=prices, jobs=jobs)
     step("atlas")
     title = f"{m.facts.title}: is it balanced?"
     atlas = make_atlas(m, title)

@@ -282,6 +282,7 @@ def test_a_game_that_is_registered_is_listed_by_the_same_command(capsysbinary):
 # --- documentation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["commands/catalog.md", "how-to/add-a-twist.md"])
 def test_the_output_shown_in_the_pages_is_real(checkout, tmp_path, page):
     text = (checkout / "docs" / page).read_text(encoding="utf-8")

@@ -21,11 +21,22 @@ TINY = ["--of", "tiny", "--players", "3", "--games", "120"]
 STORM = '[[mood]]\nid = "windy"\nrun_change = -2\n'
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    return tmp_path_factory.mktemp("comparing")
+
+
 @pytest.fixture(autouse=True)
-def _tiny(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def _tiny(monkeypatch, shared):
+    """In one folder for all: what one test has played, the next one finds."""
+    monkeypatch.chdir(shared)
     with games.registered(GAME):
         yield
+
+
+@pytest.fixture
+def own_folder(_tiny, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -38,9 +49,9 @@ def compare(capfd):
 
 
 @pytest.fixture
-def overlay(tmp_path):
+def overlay():
     def write(text, name="mine.toml"):
-        (tmp_path / name).write_text(text)
+        Path(name).write_text(text)
         return name
 
     return write
@@ -204,7 +215,7 @@ def test_broken_by_the_change_counts_even_if_it_was_only_undecided_before(compar
 # --- output
 
 
-def test_the_same_bytes_twice_and_nothing_played_the_second_time(compare, overlay):
+def test_the_same_bytes_twice_and_nothing_played_the_second_time(own_folder, compare, overlay):
     mine = overlay(STORM)
     runs = Path("data/runs")
     for form in (["--json"], ["--format", "markdown"], []):
@@ -225,29 +236,29 @@ def test_markdown_is_ready_for_a_pull_request(compare, overlay):
     assert any(line.startswith("- Length: Windy, 3 players: mean length in rounds ") for line in lines)
 
 
-def test_rows_as_parquet(compare, overlay, tmp_path):
+def test_rows_as_parquet(compare, overlay):
     code, out, _ = compare("official", overlay(STORM), *TINY, "--format", "parquet", "-o", "rows.parquet")
     assert (code, out) == (4, "")
-    rows = pl.read_parquet(tmp_path / "rows.parquet")
+    rows = pl.read_parquet("rows.parquet")
     assert "mean_length" in rows["metric"].to_list()
 
 
-def test_it_can_be_a_page(compare, overlay, tmp_path):
+def test_it_can_be_a_page(compare, overlay, shared):
     mine = overlay(STORM)
-    assert compare("official", tmp_path / mine, *TINY, "--format", "html", "--out", "page.html")[0] == 4
-    page = (tmp_path / "page.html").read_text("utf-8")
+    assert compare("official", shared / mine, *TINY, "--format", "html", "--out", "page.html")[0] == 4
+    page = Path("page.html").read_text("utf-8")
     assert "official -&gt; mine.toml" in page
     assert "Windy, 3 players" in page
-    assert str(tmp_path) not in page
+    assert str(shared) not in page
     assert compare("official", mine, *TINY, "--format", "pdf", "--out", "page.pdf")[0] == 4
-    assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
+    assert Path("page.pdf").read_bytes().startswith(b"%PDF")
 
 
 # --- runs
 
 
 @pytest.fixture
-def runs(tmp_path, overlay):
+def runs(own_folder, tmp_path, overlay):
     options = {"game": "tiny", "players": 3, "lineups": "mirror:random", "games_per_cell": 60}
     mine = overlay(STORM)
     before = balance.simulate(tmp_path / "before", **options)
@@ -371,7 +382,7 @@ def test_wrong_usage(compare, args, code, message):
     assert message in err
 
 
-def test_an_overlay_that_breaks_the_catalog(compare, overlay):
+def test_an_overlay_that_breaks_the_catalog(own_folder, compare, overlay):
     mine = overlay('[[mood]]\nid = "windy"\nrun_change = 77\n')
     code, out, err = compare("official", mine, "--of", "tiny")
     assert (code, out) == (2, "")

@@ -14,6 +14,7 @@ from balance.dataset.connection import connect
 from balance.dataset.limits import Limits
 from balance.errors import Failed
 from tests.games.tiny import GAME
+from tests.processes import wait_until_busy
 
 ENDLESS = "select levenshtein(repeat('a', 400000), repeat('b', 400000))"
 HUGE = "select length(repeat('x', 4000000000))"
@@ -55,7 +56,7 @@ def wait_until_it_works(process, tmp_path):
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    time.sleep(2)
+    wait_until_busy(process)
 
 
 def test_time(start, tmp_path):
@@ -68,11 +69,9 @@ def test_time(start, tmp_path):
 def test_ctrl_c(start, tmp_path):
     process = start(ENDLESS)
     wait_until_it_works(process, tmp_path)
-    begun = time.monotonic()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=60)  # the query would take minutes
     assert (process.returncode, out, err) == (130, "", "error: interrupted\n")
-    assert time.monotonic() - begun < 3  # about 0.7 s on a quiet machine
     assert list(tmp_path.iterdir()) == []
 
 
@@ -97,10 +96,12 @@ def test_bytes_on_the_disk(folder, monkeypatch):
 def test_in_a_notebook_the_connection_is_given_up(folder):
     """The thread goes on by itself; whoever called is free again, and told so next time."""
     slow = "select levenshtein(repeat('a', 60000), repeat('b', 60000))"  # some seconds, so that the test ends
-    with games.registered(GAME), connect([balance.open_run(folder)], Limits(seconds=0.2)) as con:
-        begun = time.monotonic()
-        with pytest.raises(Failed, match="time limit"):
-            con.frame(slow)
-        assert time.monotonic() - begun < 3
-        with pytest.raises(Failed, match="an earlier query of this connection could not be stopped"):
-            con.frame("select 1")
+    for seconds in (0.2, 1, 3):  # a busy machine may stop the query before the function is called
+        with games.registered(GAME), connect([balance.open_run(folder)], Limits(seconds=seconds)) as con:
+            with pytest.raises(Failed, match="time limit"):
+                con.frame(slow)
+            if con._worker.stuck:
+                with pytest.raises(Failed, match="an earlier query of this connection could not be stopped"):
+                    con.frame("select 1")
+                return
+    pytest.fail("the function was never interrupted")

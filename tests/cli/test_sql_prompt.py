@@ -15,6 +15,7 @@ import pytest
 import balance
 from balance import games
 from tests.games.tiny import GAME
+from tests.processes import wait_until_busy
 
 SCRIPT = """
 import sys
@@ -81,6 +82,14 @@ class Terminal:
         shown, _, self.seen = self.seen.partition(text)
         return shown
 
+    def until_connected(self, temporary, seconds=60):
+        """Wait for the folder of the connection, the only one among the temporary ones."""
+        limit = time.monotonic() + seconds
+        while not list(temporary.glob("balance-sql-*")):
+            assert time.monotonic() < limit
+            time.sleep(0.05)
+        assert len(list(temporary.iterdir())) == 1
+
     def type(self, text):
         os.write(self.ours, text.encode())
 
@@ -90,7 +99,7 @@ class Terminal:
         return self.until(PROMPT).removeprefix(f"{line}\n")
 
     def end(self):
-        return self.process.wait(timeout=30)
+        return self.process.wait(timeout=60)
 
     def close(self):
         if self.process.poll() is None:
@@ -139,7 +148,7 @@ def test_ctrl_c_cancels_the_query_and_not_the_shell(shell):
     terminal = shell()
     terminal.until(PROMPT)
     terminal.type(f"{SLOW}\n")
-    time.sleep(1.5)
+    wait_until_busy(terminal.process)
     terminal.type("\x03")
     assert "cancelled" in terminal.until(PROMPT)
     assert terminal.ask("select 4 as a;").startswith("a\n-\n4\n")
@@ -164,9 +173,10 @@ def test_ctrl_d_leaves(shell):
     assert terminal.end() == 0
 
 
-def test_ctrl_c_ends_a_query_of_the_command_line(shell):
+def test_ctrl_c_ends_a_query_of_the_command_line(shell, tmp_path):
     terminal = shell(SLOW)
-    time.sleep(2.5)
+    terminal.until_connected(tmp_path)
+    wait_until_busy(terminal.process)
     terminal.process.send_signal(signal.SIGINT)
     terminal.until("error: interrupted")
     assert terminal.end() == 130
@@ -179,11 +189,9 @@ def test_nothing_is_left_behind_by_a_process_that_is_told_to_end(shell, tmp_path
     terminal = shell(*args, TMPDIR=str(tmp_path / "temporary"))
     if SLOW not in args:
         terminal.until(PROMPT)
-    waited = time.monotonic() + 30
-    while not any((tmp_path / "temporary").iterdir()) and time.monotonic() < waited:
-        time.sleep(0.1)
-    assert len(list((tmp_path / "temporary").iterdir())) == 1
-    time.sleep(0.5)
+    terminal.until_connected(tmp_path / "temporary")
+    if SLOW in args:
+        wait_until_busy(terminal.process)
     terminal.process.send_signal(number)
     assert terminal.end() == 128 + number
     assert list((tmp_path / "temporary").iterdir()) == []
@@ -193,7 +201,11 @@ def test_a_time_limit_does_not_end_the_shell(shell):
     terminal = shell("--timeout", "0.3")
     terminal.until(PROMPT)
     assert "longer than the time limit of 0.3 s" in terminal.ask(SLOW)
-    assert terminal.ask("select 7 as a;").startswith("a\n-\n7\n")
+    for _ in range(20):  # a busy machine may need longer than that for any query
+        answer = terminal.ask("select 7 as a;")
+        if "time limit" not in answer:
+            break
+    assert answer.startswith("a\n-\n7\n")
 
 
 def test_a_query_that_cannot_be_stopped_ends_the_shell(shell):

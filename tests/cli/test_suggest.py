@@ -53,6 +53,8 @@ def endless(tmp_path, monkeypatch):
 def test_what_mends_it_is_suggested_with_the_overlay_to_try_it(check, endless, tmp_path):
     code, out, _ = check(*endless, "--suggest", "--json")
     assert code == 4  # it is broken all the same
+    asked = {"game": "tiny", "players": 2, "catalog": ["endless.toml"], "thresholds": ["short.toml"]}
+    assert balance.suggest(["endless"], **asked).json() == json.loads(out)
     found = json.loads(out)["suggestion"]
     assert found["sentences"][0].startswith("Change goal_change of endless from 6 to ")
     assert (found["change"]["number"], found["tried"][-1]["fresh"]) == ("goal_change", "fine")
@@ -79,14 +81,6 @@ def test_causes_are_named_if_they_are_wanted(check, generous, tmp_path):
     page = tmp_path / "sheet.html"
     check(*generous, "--why", "--format", "html", "-o", str(page))
     assert "(Endless) games last " in page.read_text()
-
-
-def test_a_suggestion_from_python(check, endless):
-    asked = {"game": "tiny", "players": 2, "catalog": ["endless.toml"], "thresholds": ["short.toml"]}
-    answer = balance.suggest(["endless"], **asked)
-    _, out, _ = check(*endless, "--suggest", "--json")
-    assert answer.json() == json.loads(out)
-    assert balance.suggest(["festive"], game="tiny", players=3).json()["suggestion"] is None
 
 
 def test_causes_from_python(generous):
@@ -136,6 +130,7 @@ def test_what_is_not_broken_needs_no_suggestion(check):
     code, out, _ = check("festive", *TINY, "--suggest")
     assert (code, "not broken: there is nothing to mend" in out) == (0, True)
     assert json.loads(check("festive", *TINY, "--suggest", "--json")[1])["suggestion"] is None
+    assert balance.suggest(["festive"], game="tiny", players=3).json()["suggestion"] is None
 
 
 def test_a_suggestion_needs_games_of_its_own(check):

@@ -77,11 +77,11 @@ def test_a_signal_while_a_library_calls_back(start, name, code):
     """Python drops exceptions there; LLVM calls back whenever rules are compiled or loaded."""
     work = f"""import ctypes
         ctypes.CFUNCTYPE(None)(lambda: (os.kill(os.getpid(), signal.{name}), time.sleep(0.01)))()
-        time.sleep(30)"""
+        time.sleep(60)"""
     process, _ = start(work)
     ended, said, took = end(process)
     assert (ended, said) == (code, "error: interrupted\n" if name == "SIGINT" else "")
-    assert took < 10
+    assert took < 30
 
 
 def test_too_much_memory(start):
@@ -98,7 +98,7 @@ def test_a_signal_to_end(start, number, work, group):
     (os.killpg if group else os.kill)(process.pid, number)
     code, said, seconds = end(process)
     assert (code, said) == (128 + number, "error: interrupted\n" if number == signal.SIGINT else "")
-    assert seconds < 6  # 1.1 on a quiet machine
+    assert seconds < 30  # 1.1 on a quiet machine, 60 where it waits for the work
 
 
 def test_a_signal_that_duckdb_calls_an_interruption(start):

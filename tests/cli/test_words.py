@@ -71,7 +71,7 @@ def test_a_low_limit_of_the_address_space(folder, checkout, words):
         preexec_fn=limit,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 1
     assert done.stderr == (
@@ -98,6 +98,6 @@ def test_ctrl_c_while_a_module_is_imported(checkout, module):
     """The first import of ours is struck already, so that no moment is too early for one line."""
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED, module, "catalog", "list", "twists"],
-        cwd=checkout, capture_output=True, text=True, timeout=60,
+        cwd=checkout, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "error: interrupted\n")

@@ -5,6 +5,7 @@ import pytest
 
 import balance
 from balance import games
+from balance.dataset import shards
 from balance.dataset.views import create_views
 from tests.games.tiny import GAME
 
@@ -38,17 +39,32 @@ def nefarious(tmp_path_factory):
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
+def pairs(tmp_path_factory):
+    """All pairs of Nefarious, in as many shards as a run with ten times as many games has."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shards, "FEWEST_SEATS", shards.FEWEST_SEATS // 10)
+        return balance.simulate(
+            tmp_path_factory.mktemp("pairs") / "run",
+            players="2,3",
+            variants="pairs",
+            lineups="mirror:random",
+            games_per_cell=22,
+        )
+
+
+@pytest.fixture(scope="session")
 def views():
-    """Connect to runs: `views(run, ...)`."""
-    opened = []
+    """Connect to runs: `views(run, ...)`; tests of the same runs share the connection and only read."""
+    opened = {}
 
     def connect(*runs):
-        con = duckdb.connect()
-        opened.append(con)
-        create_views(con, runs)
-        return con
+        folders = tuple(run.path for run in runs)
+        if folders not in opened:
+            opened[folders] = duckdb.connect()
+            create_views(opened[folders], runs)
+        return opened[folders]
 
     yield connect
-    for con in opened:
+    for con in opened.values():
         con.close()

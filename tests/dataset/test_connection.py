@@ -407,7 +407,8 @@ def test_a_query_that_takes_too_long_is_stopped(run):
         for way in (rows, lambda con, query: con.frame(query)):
             with pytest.raises(Failed, match=r"longer than the time limit of 0\.3 s"):
                 way(con, "select count(*) from range(1000000) a, range(1000000) b where hash(a, b) = 7")
-        assert time.monotonic() - begun < 30
+        assert time.monotonic() - begun < 60
+        con.limits = Limits()  # a busy machine may need longer than that for any query
         assert rows(con, "select 1") == [(1,)]
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import balance
 from balance.cli.app import run as command
+from balance.dataset.connection import connect
 from balance.dataset.database import write_database
 from balance.dataset.saved_queries import questions
 from balance.errors import UsageError
@@ -49,10 +50,16 @@ def test_a_ready_query_is_a_macro(con, views, schemes, name):
     assert found == ask(views(schemes), question, given).fetchall()
 
 
+@pytest.fixture(scope="module")
+def closed_in(schemes):
+    with connect([schemes]) as opened:
+        yield opened
+
+
 @pytest.mark.parametrize("table", balance.DERIVED)
-def test_what_other_programs_cannot_compute_is_a_table(con, schemes, table):
+def test_what_other_programs_cannot_compute_is_a_table(con, closed_in, table):
     found = con.execute(f"select * from {table} order by all").fetchall()
-    assert found == schemes.sql(f"select * from {table} order by all").rows()
+    assert found == closed_in.frame(f"select * from {table} order by all").rows()
     assert con.execute(f"select count(*) > 0 from duckdb_tables() where table_name = '{table}'").fetchone()[0]
 
 

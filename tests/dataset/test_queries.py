@@ -10,18 +10,18 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 from types import SimpleNamespace
 
-import duckdb
 import numpy as np
 import polars as pl
 import pytest
 
 import balance
 from balance.dataset.saved_queries import questions
-from balance.dataset.views import create_views
+from balance.games import registered
 from balance.stats.arithmetic import student, wilson
 from balance.stats.intervals import Z
 from balance.stats.ratio import Multiple, Ratio
 from tests.asking import ask
+from tests.games.tiny import GAME
 from tests.sums import common_of
 
 ACTIONS = ("speculate", "invent", "research", "work")
@@ -614,11 +614,15 @@ def rows(nefarious):
 
 
 @pytest.fixture(scope="module")
-def con(nefarious):
-    con = duckdb.connect()
-    create_views(con, [nefarious])
-    yield con
-    con.close()
+def con(nefarious, views):
+    return views(nefarious)
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory, views):
+    with registered(GAME):
+        run = balance.simulate(tmp_path_factory.mktemp("other") / "run", game="tiny", games_per_cell=8)
+        return views(run)
 
 
 @pytest.mark.parametrize("some", [False, True], ids=["plain", "all-options"])
@@ -660,11 +664,10 @@ def test_counts_are_whole_numbers_of_common_types(name, con):
 
 
 @pytest.mark.parametrize("name", [name for name, question in QUESTIONS.items() if not question.game])
-def test_queries_for_any_game_answer_for_another(name, tmp_path, views):
-    run = balance.simulate(tmp_path / "run", game="tiny", games_per_cell=8)
-    answer = ask(views(run), QUESTIONS[name]).fetchall()
+def test_queries_for_any_game_answer_for_another(name, other):
+    answer = ask(other, QUESTIONS[name]).fetchall()
     assert answer or name in ("comeback-by-deficit", "tension")  # nobody scores at half-time in the tiny game
-    assert answer == ask(views(run), QUESTIONS[name], {"lineup": None}).fetchall()
+    assert answer == ask(other, QUESTIONS[name], {"lineup": None}).fetchall()
 
 
 def test_few_deals_of_a_policy_have_an_interval_of_their_variance(tmp_path):

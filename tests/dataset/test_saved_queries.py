@@ -8,7 +8,9 @@ import pytest
 import balance
 from balance.dataset.saved_queries import find_question, load_question, questions
 from balance.errors import CatalogError, UsageError
+from balance.games import registered
 from tests.asking import ask
+from tests.games.tiny import GAME
 
 GOOD = """\
 -- Question: How many races does a lineup have,
@@ -39,9 +41,10 @@ def write(tmp_path):
     return make
 
 
-@pytest.fixture
-def run(tmp_path):
-    return balance.simulate(tmp_path / "run", game="tiny", games_per_cell=5)
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    with registered(GAME):
+        return balance.simulate(tmp_path_factory.mktemp("saved") / "run", game="tiny", games_per_cell=5)
 
 
 def test_a_head_is_read(write):

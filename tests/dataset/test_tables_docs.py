@@ -140,20 +140,17 @@ def row_groups(run, table, column):
     return [(low, high) for low, high in rows]
 
 
-def test_a_query_for_one_player_count_or_pair_passes_over_most_row_groups(tmp_path):
-    run = balance.simulate(
-        tmp_path / "run", players="2,3", variants="pairs", lineups="mirror:random", games_per_cell=220
-    )
-    counts = row_groups(run, "games", "players")
+def test_a_query_for_one_player_count_or_pair_passes_over_most_row_groups(pairs):
+    counts = row_groups(pairs, "games", "players")
     assert all(low == high for low, high in counts)
     wanted = "philanthropy"
-    groups = row_groups(run, "games", "pair_a")
+    groups = row_groups(pairs, "games", "pair_a")
     assert len(groups) >= 8
     read = [low for low, high in groups if low <= wanted <= high]
     assert 0 < len(read) <= len(groups) / 2
     # the other tables are pruned by the cells of the query
-    cell = run.cells.filter(pl.col("players") == 3, pl.col("pair_a") == wanted)["cell_id"]
+    cell = pairs.cells.filter(pl.col("players") == 3, pl.col("pair_a") == wanted)["cell_id"]
     for table in ("seats", "builds"):
-        groups = [(int(low), int(high)) for low, high in row_groups(run, table, "cell_id")]
+        groups = [(int(low), int(high)) for low, high in row_groups(pairs, table, "cell_id")]
         read = [low for low, high in groups if low <= cell.max() and high >= cell.min()]
         assert 0 < len(read) <= len(groups) / 3

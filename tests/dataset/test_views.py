@@ -309,18 +309,6 @@ def scanned(con, query, parameters=None):
     return max(read for read, total in groups if total == most), most
 
 
-@pytest.fixture(scope="module")
-def pairs(tmp_path_factory):
-    return balance.simulate(
-        tmp_path_factory.mktemp("pairs") / "run",
-        players="2,3",
-        variants="pairs",
-        lineups="mirror:random",
-        games_per_cell=220,
-    )
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("view", ["games", "seats", "builds", "rounds", "cards"])
 @pytest.mark.parametrize(
     "where",

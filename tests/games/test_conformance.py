@@ -15,6 +15,7 @@ from tests.games.tiny import FACTS, TABLES, Tiny
 games.register(tiny.GAME)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", games.names())
 def test_every_registered_game_keeps_the_contract(name):
     report = check_game(games.get(name))

@@ -18,7 +18,7 @@ from balance import games
 from balance.games.lineup import parse_lineup
 from balance.judge.thresholds import Class, Threshold, Thresholds
 from balance.judge.verdict import ALPHA, Verdict, judge
-from balance.stats.corrections import Look
+from balance.stats.corrections import Look, one_sided
 from balance.stats.ratio import Ratio
 from tests.judge.synthetic import accept, bernoulli, book, cell, paired_lengths
 from tests.sums import quantiles_of
@@ -272,6 +272,46 @@ def test_each_class_is_corrected_apart_and_one_family_for_both_fails():
     assert rate(false_among_broken(rng, one_family=True) for _ in range(400)) > MOST
 
 
+def fine_of(found, p_values):
+    """Return the variants whose cells all have a p-value that is found at 5%."""
+    cells = [seen for judgement in found.judgements for seen in judgement.cells]
+    open_ = {seen.cell.variants for seen, p in zip(cells, p_values, strict=True) if p > ALPHA}
+    return {seen.cell.variants for seen in cells} - open_
+
+
+def test_fine_is_corrected_over_combinations_and_over_their_tables_fails():
+    """Of eight combinations seven are at the edge at one of four tables; all else is surely inside."""
+    rng = np.random.default_rng(14)
+    lineups = ("field", "mirror:adaptive", "mirror:greedy", "mirror:saver")
+    wrong_share: dict[str, list[float]] = {"combinations": [], "tables": []}
+    for _ in range(400):
+        edge = [0, *rng.binomial(300, 0.05, 7).tolist()]
+        found = judge(
+            book(
+                *(
+                    cell(
+                        4 * k + at,
+                        {"stalls": bernoulli(0 if at else stalls, 300)},
+                        variants=(f"v{k}",),
+                        lineup=lineup,
+                        n=300,
+                    )
+                    for k, stalls in enumerate(edge)
+                    for at, lineup in enumerate(lineups)
+                )
+            ),
+            accept(stalls=(None, 0.05)),
+        )
+        claims = {
+            "combinations": {j.variants for j in found.judgements if j.verdict is Verdict.FINE},
+            "tables": fine_of(found, one_sided([c.p_fine for j in found.judgements for c in j.cells])),
+        }
+        for unit, claimed in claims.items():
+            wrong_share[unit].append(len(claimed - {("v0",)}) / max(len(claimed), 1))
+    assert np.mean(wrong_share["combinations"]) <= MOST
+    assert np.mean(wrong_share["tables"]) > MOST
+
+
 # --- looking again and again
 
 
@@ -461,3 +501,29 @@ def test_real_games_seats_at_their_true_value(blocks, truths):
     found = [Ratio.of(row, 1, 3) for row in won]
     assert rate(s.above(truth) <= ALPHA for s in found) <= MOST
     assert rate(s.below(truth) <= ALPHA for s in found) <= MOST
+
+
+def test_real_games_all_metrics_together_at_their_true_values(blocks, truths):
+    """Cells on the same shuffles, metrics of the same games, both ends of a range: one family.
+
+    Benjamini and Hochberg's correction is no proof for tests that depend on each other; this is the evidence.
+    Every claim is false here, so one at all may be made in 5% of the blocks, whatever else is far away.
+    """
+    metrics = [
+        (twists, name, values if values.ndim == 1 else values.sum(axis=1))
+        for twists, found in blocks.items()
+        for name, values in found.items()
+    ]
+    most = {"few changes of the lead": 1, "a tie at the goal": 1, "first seat": 3}
+    corrected, uncorrected = [], []
+    for k in range(BLOCKS):
+        p_values = []
+        for twists, name, values in metrics:
+            own = Ratio.of(values[k * SIZE : (k + 1) * SIZE], 1, most.get(name, math.inf))
+            truth = truths[twists][name]
+            p_values += [float(own.above(truth)), float(own.below(truth))]
+        far_away = [1.0] * 200
+        corrected.append(min(one_sided([*p_values, *far_away])) <= ALPHA)
+        uncorrected.append(min(p_values) <= ALPHA)
+    assert rate(corrected) <= MOST
+    assert rate(uncorrected) > 0.4

@@ -9,7 +9,7 @@ from balance.judge.sentences import finding_sentence
 from balance.judge.strengths import strength_of
 from balance.judge.thresholds import Class, Threshold, Thresholds, accepted_findings
 from balance.judge.verdict import TOO_MANY, Verdict, combined, judge
-from balance.stats.corrections import Look, harmonic
+from balance.stats.corrections import Look
 from balance.stats.ratio import Ratio
 from tests.judge.synthetic import FACTS, accept, bernoulli, book, cell
 
@@ -51,8 +51,8 @@ def test_both_ends_of_a_range_count():
         (1.5, Verdict.BROKEN),
         (0.5, Verdict.BROKEN),
     ]:
-        wins = round(score * 1000 / 4)
-        sums = Ratio(1000, 4 * wins, 1000, 16 * wins, 1000, 4 * wins, 4.0)
+        wins = round(score * 1200 / 4)
+        sums = Ratio(1200, 4 * wins, 1200, 16 * wins, 1200, 4 * wins, 4.0)
         found = only(judge(replace(book(cell(0, {"seat:0": sums})), facts=first_player), seat))
         assert found.verdict is verdict
         assert len(found.cells[0].rows) == 2
@@ -150,7 +150,8 @@ def test_the_family_is_everything_looked_at_and_is_told():
     ]
     found = judge(book(*cells), thresholds)
     assert (found.family.tests, found.family.cells, found.family.metrics) == (15, 5, 2)
-    assert found.family.levels["broken"] == pytest.approx(0.05 / (15 * harmonic(15)))
+    # five are at the upper end of stalls; the ten at ends that are far away cost nothing
+    assert found.family.levels["broken"] == pytest.approx(0.8 * 0.05 / 5)
     assert "15 tests of 2 metrics in 5 cells" in str(found.family)
 
 
@@ -226,15 +227,17 @@ def test_a_missing_baseline_that_could_break_forbids_bent_too():
 
 
 def test_what_is_broken_alone_may_be_undecided_among_many():
-    """118 of 1000 against 0.1: p = 0.034; enough alone, not among fifty."""
-    thresholds = STALLS
-    alone = only(judge(book(stalled(0, 0.118)), thresholds))
+    """118 of 1000 against 0.1: p = 0.034. Cells far inside cost nothing, those at the threshold do."""
+
+    def among(share):
+        others = (stalled(k, share, variants=(f"v{k}",)) for k in range(1, 50))
+        return judge(book(stalled(0, 0.118), *others), STALLS)
+
+    alone = only(judge(book(stalled(0, 0.118)), STALLS))
     assert alone.broken[0].p_broken == pytest.approx(0.034, abs=0.002)
-    many = judge(
-        book(stalled(0, 0.118), *(stalled(k, 0.05, variants=(f"v{k}",)) for k in range(1, 50))), thresholds
-    )
-    assert many.find(4, ("unions",)).verdict is Verdict.UNDECIDED
-    assert sum(one.verdict is Verdict.FINE for one in many.judgements) == 49
+    assert among(0.05).find(4, ("unions",)).verdict is Verdict.BROKEN
+    assert among(0.1).find(4, ("unions",)).verdict is Verdict.UNDECIDED
+    assert sum(one.verdict is Verdict.FINE for one in among(0.05).judgements) == 49
 
 
 def test_a_missing_baseline_forbids_fine():
@@ -283,7 +286,7 @@ def test_nothing_measured_is_undecided():
 def test_what_is_not_broken_but_not_yet_fine_says_how_many_games_it_needs():
     """Many are not broken and one may be fine: *fine* asks more of the metric that breaks."""
     others = [two_metrics(k, 0.02, 0.3, variants=(f"v{k}",)) for k in range(20)]
-    near = two_metrics(20, 0.08, 0.1, variants=("near",))
+    near = two_metrics(20, 0.082, 0.1, variants=("near",))
     found = judge(book(near, *others), BOTH).find(4, ("near",))
     assert (found.verdict, found.not_broken) == (Verdict.UNDECIDED, True)
     assert found.holding.measured.name == "stalls"

@@ -62,6 +62,7 @@ def test_training_goes_on_where_it_stopped(tmp_path):
     assert parse_weights((tmp_path / "parts/weights.npz").read_bytes(), "file", Race().stamp())
 
 
+@pytest.mark.slow
 def test_the_learner_meets_the_best_replies_that_were_found(tmp_path):
     settings = replace(SMALL, reply_games=3_000)
     training = Training(Race(), tmp_path, settings)

@@ -425,7 +425,7 @@ def test_one_screen_has_the_worst_the_most_bent_what_to_do_and_how_good_the_play
         "What to do next",
         "How good the play is",
     ]
-    assert [title for title, bottom in tops if bottom > 900] == []
+    assert tab.evaluate("document.querySelector('.answers').getBoundingClientRect().bottom") <= 900
 
 
 @pytest.mark.parametrize("width", [800, 390])

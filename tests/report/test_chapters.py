@@ -1,5 +1,6 @@
 """Sentences of single chapters, on real verdicts and on verdicts that were turned into others."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -104,12 +105,14 @@ def test_what_fresh_games_do_not_confirm_is_not_broken(evidence):
     assert not [step for step in after.next_steps if step.startswith("Consider")]
 
 
-def test_a_card_has_its_name_on_fresh_games_too(evidence):
+def test_a_figure_on_fresh_games_has_its_interval_and_how_many_games(evidence):
     ranking = evidence.ranking
     every = (one for cell in evidence.statistics.cells.values() for one in ranking.bench.of(cell))
     card = next(one for one in every if one.metric.name == "item")
     finding = broken(evidence.judged)[0].reasons[0]
-    assert ranking.items[card.of] in Confirmed(finding, card, 600).sentence(ranking.items)
+    said = summary._fresh(Confirmed(finding, card, 600))
+    assert re.fullmatch(r"\d\.\d\d \(\d\.\d\d to \d\.\d\d\) on 600 fresh games\.", said)
+    assert summary._fresh(Confirmed(finding, None, 0)) == "could not be measured again."
 
 
 def test_every_number_of_the_first_page_shows_over_how_many_games(evidence):

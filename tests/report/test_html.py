@@ -10,12 +10,14 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from balance.report import model
 from balance.report.model import Summary, VerdictCount
 from balance.report.render import html
+from balance.report.render.charts import _name_points
 from balance.report.render.html import render
 from tests.report.handmade import HOSTILE, handmade
 
@@ -112,6 +114,26 @@ def test_what_fresh_games_deny_is_said_so(page):
     assert "It never ends. Confirmed: 64 rounds" in words(page.text)
     assert "2 players, skilled play not confirmed" in words(page.text)
     assert "4 players, casual play, 450 games broken only together" in words(page.text)
+
+
+def test_the_first_screen_names_five_that_are_broken_and_folds_the_others():
+    many = replace(handmade(), atlas=None)
+    many = replace(many, summary=replace(many.summary, worst=many.summary.worst[:1] * 7))
+    seen, folded = render(many).split('<ol class="worst" start="6">')
+    assert (seen.count("It never ends."), folded.count("It never ends.")) == (5, 2)
+    assert "<summary>2 more: " in seen
+
+
+def test_the_name_of_a_point_covers_no_other_point():
+    written = []
+    axes = SimpleNamespace(
+        get_xlim=lambda: (0, 1),
+        get_ylim=lambda: (0, 1),
+        annotate=lambda name, _, **how: written.append((name, how["ha"])),
+    )
+    points = [("Panacea", 0.5, 0.5), ("Virus", 0.53, 0.5), ("Kraken", 0.1, 0.5)]
+    _name_points(axes, points, points)
+    assert written == [("Panacea", "right"), ("Virus", "left"), ("Kraken", "left")]
 
 
 def test_a_comparison_shows_counts_and_a_pair_its_verdict():

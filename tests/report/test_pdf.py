@@ -218,6 +218,14 @@ def test_the_title_page_says_what_fresh_games_say_of_the_worst():
     assert "One seat wins. Not confirmed: 1.02" in first
 
 
+def test_the_title_page_has_the_five_worst_and_the_first_chapter_the_others():
+    many = handmade()
+    many = replace(many, summary=replace(many.summary, worst=many.summary.worst[:1] * 7))
+    pages = [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(render(many))).pages]
+    assert pages[0].count("It never ends.") == 5
+    assert [page.count("It never ends.") for page in pages if "More that are broken" in page] == [2]
+
+
 @pytest.mark.parametrize(("paper", "size"), [("a4", (595.28, 841.89)), ("letter", (612, 792))])
 def test_paper(pair, paper, size):
     sheet = pypdf.PdfReader(io.BytesIO(render(pair, paper)))

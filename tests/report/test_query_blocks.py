@@ -36,16 +36,21 @@ select lineup, sum(rounds) / count(*) as mean from games group by all order by a
 """
 
 
+@pytest.fixture(scope="module")
+def con(nefarious):
+    with connect([balance.open_run(nefarious)]) as opened:
+        yield opened
+
+
 @pytest.fixture
-def ask(nefarious, workplace):
+def ask(con, workplace):
     """Write a query file and return its result as a block."""
 
     def call(text, **options):
         file = workplace / "own.sql"
         file.write_text(text)
         question = load_question(file)
-        with connect([balance.open_run(nefarious)]) as con:
-            frame = con.frame(question.sql)
+        frame = con.frame(question.sql)
         return block_of(question, frame.columns, tuple(map(tuple, frame.rows())), {}, **options)
 
     return call

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from balance.stats.corrections import Look, benjamini_yekutieli, harmonic
+from balance.stats.corrections import Look, benjamini_yekutieli, enough, harmonic, one_sided
 from balance.stats.intervals import adjusted
 
 
@@ -17,6 +17,17 @@ def test_by_hand():
     found = benjamini_yekutieli([0.001, 0.02, 0.01, 0.9])
     assert found == pytest.approx([0.001 * 4 * 25 / 12, 0.02 * 4 / 3 * 25 / 12, 0.01 * 2 * 25 / 12, 1.0])
     assert benjamini_yekutieli([]) == []
+
+
+def test_one_sided_tests_by_hand():
+    """Of five tests three are kept, beside a settled one: p / 0.8 * 4 / rank, the least from above."""
+    p_values = [0.9, 0.01, 0.02, 0.99, 0.5]
+    found = one_sided(p_values, settled=1)
+    assert found == pytest.approx([1.0, 0.01 / 0.8 * 4 / 1, 0.02 / 0.8 * 4 / 2, 1.0, 0.5 / 0.8 * 4 / 3])
+    assert one_sided([]) == []
+    for rate in (0.04, 0.05, 0.2):  # what is enough is exactly what is found
+        level = enough(rate, p_values, settled=1)
+        assert [p <= level for p in p_values] == [p <= rate for p in found]
 
 
 def false_discoveries(correct, repeats=2000, size=3, seed=1):

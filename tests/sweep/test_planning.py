@@ -40,8 +40,8 @@ def test_the_default_sweep_is_the_games_own():
     assert {cell.lineup: (cell.deals, cell.replicates) for cell in made} == {
         "mirror:learned": (1000, 1),
         "one:learned,casual": (40, 4),  # one game for each seat of the one
-        "one:field+skilled+casual,learned": (100, 4),
-        "drawn:learned,skilled,casual": (160, 2),
+        "one:field+skilled+casual,learned": (80, 4),
+        "drawn:learned,skilled,casual": (100, 2),
     }
     assert sum(cell.games for cell in made) < 2 * 1000, "most games are those of the default player"
     named = plan(players=4, variants="none", games_per_cell=1000, lineups="drawn:learned,skilled,casual")
@@ -55,7 +55,7 @@ def test_a_default_sweep_is_extended_in_its_proportions(tmp_path):
     found = {cell.lineup: (cell.first, cell.deals, cell.replicates) for cell in more.cells}
     assert found["mirror:learned"] == (25, 50, 1)
     assert found["one:learned,casual"] == (1, 2, 2)
-    assert found["drawn:learned,skilled,casual"] == (4, 8, 2)
+    assert found["drawn:learned,skilled,casual"] == (3, 6, 2)
 
 
 def test_ids_follow_players_then_twists():

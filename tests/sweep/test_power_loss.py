@@ -126,6 +126,7 @@ def test_every_call_may_be_the_last(tmp_path, monkeypatch):
         expected = play(tmp_path / "whole" / "deep" / "run")
         total = disk.calls
     assert total > 20
+    survived = set()
     for number in range(1, total + 1):
         top = tmp_path / str(number)
         top.mkdir()
@@ -140,11 +141,16 @@ def test_every_call_may_be_the_last(tmp_path, monkeypatch):
         disk.after_loss(lost)
         if (lost / "deep" / "run" / STATE).exists():  # and the power with it
             check_ledger(lost / "deep" / "run", expected.plan)
-        again = play(lost / "deep" / "run")  # which goes on where it was
-        for file in expected.path.rglob("*.parquet"):
-            assert (again.path / file.relative_to(expected.path)).read_bytes() == file.read_bytes()
+        files = {file for file in lost.rglob("*") if file.is_file()}
+        left = frozenset((file.relative_to(lost), file.read_bytes()) for file in files)
+        if left not in survived:  # most calls leave what the one before has left
+            survived.add(left)
+            again = play(lost / "deep" / "run")  # which goes on where it was
+            for file in expected.path.rglob("*.parquet"):
+                assert (again.path / file.relative_to(expected.path)).read_bytes() == file.read_bytes()
         shutil.rmtree(top)
         shutil.rmtree(lost)
+    assert len(survived) > 5
 
 
 def test_a_finished_run_survives(tmp_path, monkeypatch):

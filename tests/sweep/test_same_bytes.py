@@ -109,7 +109,7 @@ def test_the_games_of_a_small_run_are_shared_among_threads(tiny_run, digests, mo
     """One shard, perhaps of a player that takes its time: the cores left over play too, to the same bytes."""
     options = {"players": 2, "variants": "none", "games_per_cell": 2, "lineups": "mirror:thrifty"}
     alone = digests(tiny_run(**options, jobs=1).path)
-    both = threading.Barrier(2, timeout=20)
+    both = threading.Barrier(2, timeout=60)
     play = Tiny.play
 
     def together(self, *args, **given):

@@ -95,8 +95,8 @@ class Nefarious(Engine):
             default_sweep=(
                 SweepTable("mirror:learned"),
                 SweepTable("one:learned,casual", 0.04),  # skill
-                SweepTable(STYLES, 0.1),  # whether one style of play wins far too much
-                SweepTable("drawn:learned,skilled,casual", 0.16, replicates=2),  # luck
+                SweepTable(STYLES, 0.08),  # whether one style of play wins far too much
+                SweepTable("drawn:learned,skilled,casual", 0.1, replicates=2),  # luck
             ),
             fixed_games="2c8e3350ae222352",
             measures=Measures("lead_changes", "vp_half", "actions"),

@@ -2,7 +2,7 @@
 -- Game: nefarious
 -- Title: How often the sole leader after a round wins in the end
 -- Note: Of the games with their rounds on record that have one leader after the round; by chance alone each player would win
---       equally often. Where fewer than 30 games have one, nothing is drawn.
+--       equally often. Rounds with few such games (fewer than 30, or than 1% of the round with most) are left out.
 -- Parameters:
 --   $lineup (cells.lineup, optional): only games of this lineup
 --   $counts (text, optional): only these numbers of players, such as 2,4
@@ -37,5 +37,6 @@ with led as (  -- of the seats with most points the highest and the lowest: the 
   select table_id, round, sum(games)::bigint as games, share(won, games) as s from dealt group by table_id, round
 )
 select c.lineup, d.round, c.players, d.s.value as share, d.s.low as low, d.s.high as high, d.games
-from shared d join cells c on c.cell_id = d.table_id where d.games >= 30
+from shared d join cells c on c.cell_id = d.table_id
+qualify d.games >= greatest(30, max(d.games) over (partition by d.table_id) / 100)
 order by c.lineup, c.players, d.round

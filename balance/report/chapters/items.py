@@ -50,8 +50,8 @@ def _prices(m: Evidence) -> list[Block]:
     if m.prices is None:
         return [
             Paragraph(
-                f"At which cost {_a(word)} would be an average one takes games at other costs: balance price "
-                "finds it, and its result can be quoted here."
+                f"The cost at which {_a(word)} would be an average one was not looked for: balance price "
+                "plays games at other costs, and --prices quotes its result here."
             )
         ]
     prices = m.prices

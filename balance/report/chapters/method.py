@@ -15,7 +15,7 @@ from balance.experiments.published import measured_agreement, measured_doubts
 from balance.games.contract import Doubtful
 from balance.games.variants import combinations_of
 from balance.judge.sentences import quality_overview
-from balance.judge.verdict import ALPHA, Verdict
+from balance.judge.verdict import ALPHA, CORRECTION, Verdict
 from balance.report.evidence import OWN_RULES, Evidence
 from balance.report.formatting import command_path, count, listed
 from balance.report.model import (
@@ -53,7 +53,7 @@ def section(m: Evidence, made: Provenance) -> Section:
                 "metric is outside; few games leave it [[undecided]], however good it looks. Looking "
                 "at many things at "
                 f"once finds extremes by chance: so all {m.ranking.judgements.family.tests:,} tests were "
-                "corrected together (Benjamini and Yekutieli). Of all "
+                f"corrected, each kind together ({CORRECTION}). Of all "
                 f"claims of a kind, at most {ALPHA:.0%} are false on average."
             ),
             m.ask("thresholds", f"What is accepted, why, and how many {m.combinations} are outside"),

@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Final
 
 from balance import games
+from balance.experiments.rank import Confirmed
 from balance.judge.ranking import ranked
 from balance.judge.sentences import needed_sentence, quality_overview
 from balance.judge.strengths import of_default
 from balance.judge.verdict import Judgement, Verdict
 from balance.report.evidence import Evidence, headliners, judging_options
-from balance.report.formatting import count, listed
+from balance.report.formatting import bullets, count, interval, listed
 from balance.report.glossary import own_words
 from balance.report.model import Block, Bullets, Paragraph, Section, Summary, VerdictCount, Worst
 from balance.report.records import verdict_counts
@@ -101,13 +102,22 @@ def _row(m: Evidence, judgement: Judgement) -> Worst:
         judgement.players,
         m.strength_name(finding.cell.lineup),
         m.ranking.sentence(finding),
-        f"{again.sentence(m.ranking.items)}." if again else "",
+        _fresh(again) if again else "",
         again.holds if again else None,
         finding.cell.games,
         both.strength if both else "",
         both is not None and both.sure,
         f"{_check(m, judgement.variants, judgement.players)} --suggest",
+        m.mended.get(judgement.key, ""),
     )
+
+
+def _fresh(again: Confirmed) -> str:
+    """Return the figure on fresh games, which follows the sentence that says what it measures."""
+    if again.fresh is None:
+        return "could not be measured again."
+    measured = again.fresh
+    return f"{interval(measured.interval, measured.metric.form).text} on {again.games:,} fresh games."
 
 
 def _check(m: Evidence, variants: tuple[str, ...], players: int) -> str:
@@ -180,7 +190,9 @@ def _deciding(m: Evidence, open_: list[Judgement]) -> str:
     """Return how many verdicts are open, what they need, and the command that plays on."""
     close = sum(j.too_close for j in open_)
     affordable = sorted(j.further for j in open_ if not j.too_close and not j.blocked)
-    said = f"{count(len(open_), 'verdict is', 'verdicts are')} open"
+    several = f" (each on one {m.combination} with one number of players)" if len(m.players) > 1 else ""
+    said = f"{len(open_):,} of {count(len(m.judged), 'verdict', 'verdicts')}{several} "
+    said += "is open" if len(open_) == 1 else "are open"
     if close:
         said += f", {close:,} of them too close to call"
     if affordable:
@@ -252,7 +264,7 @@ def section(m: Evidence, answer: Summary) -> Section:
             "that breaks the game; [[bent]] if none is and one is clearly outside at an end that makes it "
             "another game; [[fine]] if all are clearly inside; else [[undecided]]. The default player "
             "decides where it was played; what only a weaker [[strength of play]] shows decides nothing. "
-            '"About" marks how many there are by the figures of all, decided or not, with a 95% interval.'
+            '"About" estimates how many there are from the figures of all, decided or not (95% interval).'
         )
     ]
     if m.judged:
@@ -267,8 +279,16 @@ def section(m: Evidence, answer: Summary) -> Section:
             caption = f"Verdicts on {m.combinations} by number of players"
             blocks.append(m.ask("verdicts-by-players", caption, size=m.size))
     if m.ranking is not None and m.ranking.judgements.pools:
-        blocks.append(Paragraph("Judged over all games together, a [[seat]] by its number:"))
-        blocks.append(Bullets(tuple(own_words(one, m.facts) for one in m.ranking.pools())))
+        pools = m.ranking.judgements.pools
+        wrong = [
+            own_words(said, m.facts)
+            for pool, said in zip(pools, m.ranking.pools(), strict=True)
+            if pool.verdict is not Verdict.FINE
+        ]
+        text = "What a [[seat]] is worth, and what it was dealt, is judged over all games together too: "
+        text += f"{len(pools) - len(wrong):,} of {count(len(pools), 'verdict is', 'verdicts are')} fine"
+        blocks.append(Paragraph(f"{text}{':' if wrong else '.'}"))
+        blocks += bullets(wrong)
     if answer.worst:
         blocks.append(m.ask("worst", f"The worst {m.combinations}", size=m.size))
     elif m.judged:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from balance.report.evidence import Evidence
 from balance.report.model import Block, Paragraph, Section
-from balance.report.query_blocks import rows_of
+from balance.report.query_blocks import records_of, rows_of
 
 
 def section(m: Evidence) -> Section:
@@ -27,14 +30,26 @@ def section(m: Evidence) -> Section:
         caption = (
             f"How early it is decided: how often the leader after a round wins, {m.strength_name(m.usual)}"
         )
-        chart = m.ask("leader-by-round", caption, lineup=lineup)
-        blocks += [chart] if rows_of(chart) else []
+        blocks += _by_round(m, "leader-by-round", caption, "games", lineup=lineup)
     if any(measure.name == "action" for measure in m.facts.declared):
         blocks.append(m.ask("action-mix"))
     if measures.acted and m.queries.has("action-mix-by-round"):
         caption = f"Which actions are chosen in which round, {m.strength_name(m.usual)}"
-        chart = m.ask("action-mix-by-round", caption, n="", lineup=lineup, least=100)
-        blocks += [chart] if rows_of(chart) else []
+        blocks += _by_round(m, "action-mix-by-round", caption, "choices", lineup=lineup, least=100)
     if not blocks:
         blocks.append(Paragraph("The games of this run do not show tension or actions."))
     return Section("tension", "Tension and actions", tuple(blocks))
+
+
+def _by_round(m: Evidence, name: str, caption: str, unit: str, **given: Any) -> list[Block]:
+    """Return a chart over rounds, if it has any; its n is that of a round, because few games record theirs.
+
+    `unit` is the column that counts them.
+    """
+    chart = m.ask(name, caption, n="", **given)
+    found = [row[unit] for row in records_of(chart)]
+    if not found:
+        return []
+    few, many = min(found), max(found)
+    n = f"{few:,} {f'to {many:,} ' * (many > few)}{unit} in a round"
+    return [replace(chart, source=replace(chart.source, n=n))]

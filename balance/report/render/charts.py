@@ -258,23 +258,27 @@ def _scatter(_: Drawing, axes: Axes, figure: Chart) -> None:
             axes.plot([at, at], [data["low"][i], data["high"][i]], color=colour, linewidth=0.7)
         axes.plot([at], [y], "o", markersize=4, color=colour, markerfacecolor=colour if filled else "white")
     order = sorted(told, key=lambda i: (-abs(data["y"][i]), data["label"][i]))
-    _name_points(axes, [(str(data["label"][i]), beside[i], data["y"][i]) for i in order[:8]])
+    points = [(str(data["label"][i]), beside[i], data["y"][i]) for i in order]
+    _name_points(axes, points[:8], points)
     if figure.reference is not None:
         axes.axhline(figure.reference, color="#333333", linewidth=0.8, linestyle=":")
     _titles(axes, figure)
 
 
-def _name_points(axes: Axes, points: Sequence[tuple[str, float, float]]) -> None:
-    """Write names to the right of points, to the left where another name stands, or not at all."""
+def _name_points(
+    axes: Axes, named: Sequence[tuple[str, float, float]], points: Sequence[tuple[str, float, float]]
+) -> None:
+    """Write names to the right of points, to the left where a name or another point stands, or not at all."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    taken: list[tuple[float, float, float]] = []
-    for name, x, y in points:
+    places = [((x - left) / (right - left), (y - bottom) / (top - bottom)) for _, x, y in points]
+    taken = [(at - 0.005, at + 0.005, height, 0.018) for at, height in places]
+    for name, x, y in named:
         at, height = (x - left) / (right - left), (y - bottom) / (top - bottom)
         for side in (1, -1):
-            start, end = sorted((at, at + side * (0.012 + 0.009 * len(name))))
-            if any(abs(height - h) < 0.03 and start < e and s < end for s, e, h in taken):
+            start, end = sorted((at + side * 0.006, at + side * (0.012 + 0.009 * len(name))))
+            if any(abs(height - h) < near and start < e and s < end for s, e, h, near in taken):
                 continue
-            taken.append((start, end, height))
+            taken.append((start, end, height, 0.03))
             axes.annotate(
                 name, (x, y), xytext=(5 * side, 0), textcoords="offset points", fontsize=6.5, va="center",
                 ha="left" if side > 0 else "right",
@@ -331,7 +335,7 @@ def _lines(_: Drawing, axes: Axes, figure: Chart) -> None:
     _whole(axes)
     _percent(axes.yaxis, figure)
     _titles(axes, figure)
-    axes.legend(loc="upper right" if outline else "upper left")
+    _legend(axes, _series(figure))
 
 
 def _named_rows(axes: Axes, labels: Sequence[Any]) -> None:

@@ -23,7 +23,18 @@ from markupsafe import Markup, escape
 
 from balance import __version__
 from balance.report.formatting import slug
-from balance.report.model import NUMERIC, ON_FRESH, Answer, Cell, Heading, Mark, Section, Table, spans
+from balance.report.model import (
+    FIRST_SCREEN,
+    NUMERIC,
+    ON_FRESH,
+    Answer,
+    Cell,
+    Heading,
+    Mark,
+    Section,
+    Table,
+    spans,
+)
 from balance.report.render.drawings import Drawings
 from balance.report.render.text import SIGNS
 
@@ -62,6 +73,7 @@ def render(report: Answer) -> str:
         version=__version__,
         folded=FOLDED,
         few=FEW,
+        first_screen=FIRST_SCREEN,
         rich=partial(_rich, glossary=report.glossary),
         links=links,
         on_fresh=ON_FRESH,

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 import balance
 from balance.errors import Failed
 from balance.report.model import (
+    FIRST_SCREEN,
     Answer,
     Block,
     Bullets,
@@ -131,9 +132,11 @@ class _Made:
                         one.sentence,
                         one.again,
                         one.mend,
+                        one.mended,
                     ]
                     for one in answer.worst
                 ],
+                "first": FIRST_SCREEN,
                 "bent": [[one.title, one.where, one.sentence] for one in answer.bent],
                 "play": plain(answer.play),
                 "next": list(answer.next_steps),

@@ -56,6 +56,7 @@ def _named(one: Worst) -> str:
     parts = (
         f"{one.title} ({one.where}{f'; {one.tag}' if one.tag else ''}): {one.sentence}",
         one.again,
+        one.mended,
         f"To mend it: {one.mend}" if one.mend else "",
     )
     return " ".join(part for part in parts if part)

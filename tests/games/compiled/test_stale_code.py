@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 WORK = "from balance.games.compiled import jit\n\n@jit.jit\ndef pay(money):\n    return money * 1\n"
 ROUND = """
 from balance.games.compiled import jit
@@ -17,6 +19,7 @@ def play(money):
 PLAY = "from mine.kernel.round import play; print(play(4), sum(play.stats.cache_hits.values()))"
 
 
+@pytest.mark.slow
 def test_an_edited_source_is_played(checkout, tmp_path):
     kernel = tmp_path / "mine" / "kernel"
     kernel.mkdir(parents=True)

@@ -4,6 +4,7 @@ In the sweep over all pairs the reference is driven by the decisions and shuffle
 smaller ones it gets the seed alone, and must shuffle, decide and write down the same game.
 """
 
+from collections import Counter
 from functools import cache
 from itertools import combinations, permutations
 from pathlib import Path
@@ -21,6 +22,7 @@ GAME = games.get("nefarious")
 OFFICIAL = load_catalog()
 WITH_CUSTOM = load_catalog([Path(__file__).parents[2] / "data" / "custom_twists.toml"])
 EDITIONS = [edition.id for edition in OFFICIAL.editions]
+TWISTS = [twist.id for twist in OFFICIAL.twists]
 PLAYERS = range(2, 7)
 CUSTOM = [twist.id for twist in WITH_CUSTOM.twists if twist.id.startswith("custom-")]
 # Between them these act at every moment of a round, on every thing, and at the deck's edge.
@@ -69,28 +71,50 @@ def test_the_sweep_covers_all_699_pairs_that_exist_in_some_edition():
     assert len(set().union(*pairs.values())) == 699
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
-@pytest.mark.parametrize("first", [twist.id for twist in OFFICIAL.twists])
-def test_every_pair_in_this_order(edition, first):
-    """The first twist with each other one turned over after it, the number of players in turn.
-
-    Over both orders and three editions a pair meets them all; `make soak` plays everything with everything.
-    """
-    here = twists_of(edition)
-    if first not in here:
-        assert edition not in OFFICIAL.twist(first).editions
-        return
-    partners = [twist for twist in here if twist != first]
-    assert len(partners) == 35
-    for index, second in enumerate(partners):
-        number = here.index(first) * len(here) + index
-        for _, events in logs(OFFICIAL, edition, (first, second), number, [count(edition, first, second)]):
-            check(OFFICIAL, events)
+def home(first, second):
+    """Return an edition that has both twists, another one for the other order if there are several."""
+    known = [edition for edition in EDITIONS if {first, second} <= set(twists_of(edition))]
+    number = TWISTS.index(first) + TWISTS.index(second) + (first > second)
+    return known[number % len(known)] if known else None
 
 
 def count(edition, first, second):
     """Return a number of players: another one for each edition and order of a pair."""
     return PLAYERS[(2 * EDITIONS.index(edition) + (first > second)) % len(PLAYERS)]
+
+
+def check_pair(edition, first, second):
+    here = twists_of(edition)
+    number = here.index(first) * len(here) + here.index(second)
+    for _, events in logs(OFFICIAL, edition, (first, second), number, [count(edition, first, second)]):
+        check(OFFICIAL, events)
+
+
+@pytest.mark.parametrize("first", TWISTS)
+def test_every_pair_in_this_order(first):
+    """The first twist with each other one turned over after it, in one of the editions."""
+    homes = {second: home(first, second) for second in TWISTS if second != first}
+    assert sum(edition is not None for edition in homes.values()) >= 35
+    for second, edition in homes.items():
+        if edition:
+            check_pair(edition, first, second)
+
+
+def test_pairs_are_spread_over_editions_and_numbers_of_players():
+    homes = {pair: home(*pair) for pair in permutations(TWISTS, 2) if home(*pair)}
+    assert len(homes) == 2 * 699
+    shares = Counter(homes.values())
+    assert min(shares[edition] for edition in EDITIONS) > len(homes) / 4
+    players = Counter(count(edition, *pair) for pair, edition in homes.items())
+    assert min(players[number] for number in PLAYERS) > len(homes) / 8
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_every_pair_in_every_edition(edition):
+    """Over both orders and three editions a pair meets every number of players."""
+    for first, second in permutations(twists_of(edition), 2):
+        check_pair(edition, first, second)
 
 
 def test_a_pair_of_all_editions_meets_every_number_of_players():

@@ -14,7 +14,7 @@ NEFARIOUS = games.get("nefarious")
 
 def test_two_threads_that_meet_a_cell_at_the_same_time_use_one_network(monkeypatch):
     cell = NEFARIOUS.compile(NEFARIOUS.load_catalog(), "ascora-2011", 3, ())
-    meeting, fold = threading.Barrier(2, timeout=20), player.fold
+    meeting, fold = threading.Barrier(2, timeout=60), player.fold
 
     def fold_together(*args):
         meeting.wait()  # both have seen that the network is missing
