@@ -45,12 +45,12 @@ def shipped(game: str, name: str) -> Path | None:
 
 def cache_setting() -> Setting:
     """Return the cache directory and the name of the setting that decided it."""
-    for variable, below in (("BALANCE_CACHE_DIR", ""), ("XDG_CACHE_HOME", "balance")):
-        value = os.environ.get(variable, "")
-        # The XDG specification says to ignore a relative path; ours is taken as the user wrote it.
-        if value and (variable == "BALANCE_CACHE_DIR" or Path(value).is_absolute()):
-            return Setting(str((Path(value).expanduser() / below).absolute()), variable)
     try:
+        for variable, below in (("BALANCE_CACHE_DIR", ""), ("XDG_CACHE_HOME", "balance")):
+            value = os.environ.get(variable, "")
+            # The XDG specification says to ignore a relative path; ours is taken as the user wrote it.
+            if value and (variable == "BALANCE_CACHE_DIR" or Path(value).is_absolute()):
+                return Setting(str((Path(value).expanduser() / below).absolute()), variable)
         home = Path.home()
     except RuntimeError as error:
         raise DataError("no home directory is known; set BALANCE_CACHE_DIR to a folder") from error

@@ -52,6 +52,12 @@ def test_then_the_home_directory(monkeypatch, tmp_path):
     assert not resources.cache_dir().exists()
 
 
+def test_the_home_of_nobody_is_refused_in_a_sentence(monkeypatch):
+    monkeypatch.setenv("BALANCE_CACHE_DIR", "~nobody-at-all/cache")
+    with pytest.raises(DataError, match="no home directory is known"):
+        resources.cache_dir()
+
+
 def test_the_folder_that_was_asked_for_is_absolute(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BALANCE_CACHE_DIR", "cache")

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from numba.core import caching
 
-from balance.files import write_whole
+from balance.files import open_regular, write_whole
 from balance.resources import cache_dir
 
 _Unchecked: Any = caching.IndexDataCacheFile
@@ -78,7 +78,8 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _read(path: Path) -> Any:
-    found = path.read_bytes()
+    with open_regular(path.parent, path.name) as file:
+        found = file.read()
     content = found[_SIZE:]
     if found[:_SIZE] != _sum(path, content):
         raise ValueError("it is not what was written")

@@ -2,9 +2,9 @@
 
 `mirror:P` seats the same policy everywhere; a list (`random,random,thrifty`) names one policy per seat and is
 rotated from replicate to replicate of a deal, so that each sits everywhere equally often; `one:A,B` is the
-list of one A and B at all other seats, at any number of players, and in `one:A+C,B` the one is A or C, deal
-by deal (`one:field+C,B`: one of the game's field, or C); in `drawn:A,B` every seat draws one of these, in
-`field` one of the game's field.
+list of one A and B at all other seats, at any number of players, and in `one:A+C,B` the one is A or C, in
+turns from deal to deal (`one:field+C,B`: one of the game's field, or C); in `drawn:A,B` every seat draws one
+of these, in `field` one of the game's field.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ class Lineup:
     drawn: bool = False
     """Whether every seat draws its policy."""
     guests: int = 0
-    """How many of `policies`, from the first on, the first seat draws from; the rest are the other seats'."""
+    """How many of `policies`, from the first on, take turns in the first seat; the rest sit elsewhere."""
 
     @property
     def mixed(self) -> bool:
@@ -84,8 +84,7 @@ class Lineup:
             return pick(keys, len(self.policies))
         places = np.asarray((seats + again) % self.players)
         if self.guests:
-            drawn = pick(hashed(seed, self.players, games, FOR_LINEUP, 0, 0), self.guests)
-            places = np.where(places == 0, drawn, places + self.guests - 1)
+            places = np.where(places == 0, games % self.guests, places + self.guests - 1)
         return places
 
 
