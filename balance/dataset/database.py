@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 import balance
 from balance.dataset import derived, sql_quote
-from balance.dataset.connection import explained
 from balance.dataset.manifest import refuse_target
 from balance.dataset.meanings import comment, meanings
 from balance.dataset.saved_queries import Parameter, Question, questions
+from balance.dataset.sql_errors import explained
 from balance.dataset.views import create_views
 from balance.userfiles import temporary_prefix, write_file
 

@@ -23,10 +23,16 @@ def encode(frame: pl.DataFrame) -> memoryview:
 
 
 def frame(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
-    """Return the rows of a query."""
+    """Return the rows of a query; errors that come while rows are handed over are those of DuckDB."""
+    import duckdb
     import polars as pl
 
-    return pl.DataFrame(Stream(relation))
+    try:
+        return pl.DataFrame(Stream(relation))
+    except pl.exceptions.ComputeError as error:
+        said = str(error).removeprefix("got external error: ")
+        full = said.startswith("Out of Memory")
+        raise (duckdb.OutOfMemoryException if full else duckdb.InvalidInputException)(said) from None
 
 
 class Stream:

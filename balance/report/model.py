@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 ON_FRESH: Final[Mapping[bool | None, str]] = {True: "Confirmed:", False: "Not confirmed:", None: ""}
 """What stands before a figure on fresh games, by whether they say the same."""
-FIRST_SCREEN: Final = 5
-"""Broken combinations on the first screen, and on the first page of paper; others follow."""
+FIRST_SCREEN: Final = 5  # broken combinations there, and on the first page of paper; others follow
 NUMERIC: Final = frozenset({"integer", "number", "share", "interval"})
 """Kinds of columns that are set to the right and sorted as numbers."""
 
@@ -293,7 +292,7 @@ class Worst:
     mend: str = ""
     """The command that looks for what would mend it."""
     mended: str = ""
-    """Without which rules it is not broken, if that was tried."""
+    """Without which rule it is not broken."""
 
     @property
     def again(self) -> str:

@@ -59,6 +59,7 @@ class Terminal:
     def _own_terminal(theirs):
         def become():
             os.setsid()
+            signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # ignored if the tests run in the background
             import fcntl
 
             fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)

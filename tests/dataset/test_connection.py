@@ -518,11 +518,10 @@ def test_a_file_with_other_columns_is_a_mistake_of_the_run(run, tmp_path, name):
     frame = pl.read_parquet(file)
     frame.drop(frame.columns[2]).write_parquet(file)
     fix_up(copied)
-    opened = balance.open_run(copied)
     with pytest.raises(DataError, match="is damaged"):
-        connect([opened])
+        connect([balance.open_run(copied)])
     with pytest.raises(DataError, match="is damaged"):
-        write_database([opened], tmp_path / "x.duckdb")
+        write_database([balance.open_run(copied)], tmp_path / "x.duckdb")
 
 
 def test_a_parameter_too_much(con):

@@ -18,6 +18,7 @@ from balance.judge.sentences import quality_overview
 from balance.judge.verdict import ALPHA, CORRECTION, Verdict
 from balance.report.evidence import OWN_RULES, Evidence
 from balance.report.formatting import command_path, count, listed
+from balance.report.glossary import own_words
 from balance.report.model import (
     Block,
     Bullets,
@@ -53,7 +54,7 @@ def section(m: Evidence, made: Provenance) -> Section:
                 "metric is outside; few games leave it [[undecided]], however good it looks. Looking "
                 "at many things at "
                 f"once finds extremes by chance: so all {m.ranking.judgements.family.tests:,} tests were "
-                f"corrected, each kind together ({CORRECTION}). Of all "
+                f"corrected, each kind together ({own_words(CORRECTION, m.facts)}). Of all "
                 f"claims of a kind, at most {ALPHA:.0%} are false on average."
             ),
             m.ask("thresholds", f"What is accepted, why, and how many {m.combinations} are outside"),
