@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -87,7 +87,7 @@ class Causes:
         """Return a rule without which one finding is gone, the one with the fewest words, in a sentence."""
         gone = sorted((one for one in self.attributions if one.gone), key=lambda one: len(one.rule))
         if not gone:
-            return f"Without any one of its {self.rules} rules it stays broken." if self.rules else ""
+            return f"Leaving out one of its {self.rules} rules was not seen to mend it." if self.rules else ""
         first, others = gone[0], len(gone) - 1
         said = f'Without "{first.rule.rstrip(".")}" ({self.names[first.variant]}) {first.words}'
         return f"{said}; leaving out another rule mends it too." if others else f"{said}."
@@ -114,7 +114,11 @@ def causes(
         return None
     cell, _ = found.worst()
     findings = cell.broken if found.verdict is Verdict.BROKEN else cell.bent
-    return explain(found.runs, cell, findings, jobs=jobs, advance=advance)
+    why = explain(found.runs, cell, findings, jobs=jobs, advance=advance)
+    stalled = any(finding.measured.metric.name == "stalls" for finding in findings)
+    if why is None or not stalled or not isinstance(found.game, Explaining):
+        return why
+    return replace(why, stalls=_stalls(found.runs, cell.cell.id, found.game))
 
 
 def explain(
@@ -126,27 +130,23 @@ def explain(
     jobs: int | None = None,
     advance: Callable[[str], object] = lambda _: None,
 ) -> Causes | None:
-    """Return what explains findings about a cell of some runs; a rule is switched off on at most `deals`."""
+    """Return which rules cause findings about a cell; each is switched off on at most `deals` deals."""
     game, catalog = runs[0].game, runs[0].catalog
     if not isinstance(game, Explaining):
         return None
     for run in runs:
         require_same_engine(run.path, run.plan, game)
     names = entry_names(game, catalog, game.facts.variant)
-    stalls: tuple[tuple[str, int], ...] = ()
-    if any(finding.measured.metric.name == "stalls" for finding in findings):
-        stalls = _stalls(runs, cell.cell.id, game)
     parts = rules_of(runs, cell.cell.variants)
     if len(parts) < 2:  # the game without variants was played
-        return Causes(cell, names, stalls)
+        return Causes(cell, names)
     with TemporaryDirectory(prefix="balance-") as place:
         trials = _Trials(runs, cell, findings, deals, Path(place), jobs)
         for variant, part in parts:
             advance(variant)
             trials.switch_off(variant, part)
-        return Causes(
-            cell, names, stalls, trials.attributions(), len(parts), trials.deals, trials.played.games
-        )
+        found, tried = trials.attributions(), len(parts) if trials.compared else 0
+        return Causes(cell, names, (), found, tried, trials.deals, trials.played.games)
 
 
 def rules_of(runs: Sequence[Run], variants: Sequence[str]) -> list[tuple[str, Part]]:
@@ -212,6 +212,11 @@ class _Trials:
             difference = differences.get(self._figure(finding))
             if without is not None and difference is not None:
                 self._tried.append((variant, part.words, finding, without, float(difference.p)))
+
+    @property
+    def compared(self) -> bool:
+        """Whether any finding could be: those on what an item wins cannot."""
+        return bool(self._tried)
 
     def _figure(self, finding: Finding) -> str:
         metric, of = finding.measured.metric, finding.measured.of

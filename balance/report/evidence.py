@@ -16,7 +16,7 @@ from balance.dataset.run import Run
 from balance.errors import DataError
 from balance.experiments.causes import explain
 from balance.experiments.published import PublishedLadders, PublishedPrices, measured_ladders
-from balance.experiments.rank import FRESH_GAMES, Confirmed, confirm
+from balance.experiments.rank import Confirmed, confirm
 from balance.games.contract import CatalogEntry, Facts, Game
 from balance.games.lineup import parse_lineup
 from balance.judge.interaction import Interaction, Together, interactions
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
     from balance.experiments.side_by_side import Play
 
+_MENDED_GAMES: Final = 200
+"""Deals on which each rule of the worst is switched off: what breaks a game clearly shows in few."""
 OWN_RULES: Final = "own-rules.toml"
 """The file in which a reader puts the rules of a run that are not the official ones."""
 
@@ -378,8 +380,10 @@ def collect(
 
 def _mended(runs: Sequence[Run], judgement: Judgement, jobs: int | None) -> str:
     finding = judgement.broken[0]
+    if finding.pooled:  # games without a rule are too few for what an item wins
+        return ""
     cell = next(one for one in judgement.cells if one.cell.id == finding.cell.id)
-    found = explain(runs, cell, [finding], deals=FRESH_GAMES, jobs=jobs)
+    found = explain(runs, cell, [finding], deals=_MENDED_GAMES, jobs=jobs)
     return found.mended() if found else ""
 
 
