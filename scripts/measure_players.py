@@ -324,9 +324,8 @@ class Measuring:
 NOT_MEASURED: Final = (
     "best replies over 60 cells, with their control (`balance exploit` measures one cell)",
     "a second training that never sees 60 of the pairs",
-    "a sweep of 12 million games",
 )
-"""What the issue of this player asks for and no part measures."""
+"""What should be known of the player and no part measures."""
 
 
 def described(line: Line) -> str:
