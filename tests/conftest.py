@@ -37,7 +37,7 @@ SLOW = {
     "cli/test_sql_limits.py": "queries that nothing can interrupt",
     "cli/test_sql_prompt.py": "a terminal in a process of its own",
     "cli/test_suggest.py": "plays changes of a number until one helps",
-    "cli/test_two_processes.py": "processes that are told to end, in every way",
+    "cli/test_two_processes.py": "processes ended by every signal",
     "dataset/test_attacks.py": "what attackers found, once more",
     "dataset/test_database.py": "every ready query in a file of its own",
     "dataset/test_derived.py": "verdicts of Nefarious, made again after every damage",

@@ -28,6 +28,7 @@ from balance.measure.cells import statistics
 from balance.measure.metrics import Measurement
 from balance.measure.paired import Group, pair_cells, paired_measures
 from balance.stats.corrections import benjamini_yekutieli
+from balance.sweep.planning import plan_of_cells
 from balance.sweep.replaying import find_game
 from balance.sweep.simulation import require_same_engine
 
@@ -189,16 +190,18 @@ class _Trials:
         planned = self.run.plan.cell(cell.cell.id)
         assert planned is not None
         self.deals = min(planned.deals, deals)
-        # a lineup that is named is played once per deal
-        lineups = [cell.cell.lineup] if planned.replicates == 1 else []
-        self.played = Trials(self.run.game, self.run.plan.edition, lineups, place, jobs)
+        own = replace(planned, deals=self.deals)
+        self.cells = [own, replace(own, variants=())]
+        self.played = Trials(self.run.game, self.run.plan.edition, [], place, jobs)
         self.findings = [one for one in findings if one.measured.metric.measure]
         self._tried: list[tuple[str, str, Finding, Measurement, float]] = []
 
     def switch_off(self, variant: str, part: Part) -> None:
         """Play without a rule, and compare everything that was found."""
         players, variants, _ = self.key
-        run = self.played.play(part.catalog, [(), variants], {players: self.deals}, self.run.plan.seed)
+        edition, seed = self.run.plan.edition, self.run.plan.seed
+        plan = plan_of_cells(self.run.game, part.catalog, self.cells, edition=edition, seed=seed)
+        run = self.played.play_plan(part.catalog, plan)
         phase = pair_cells(self.run, run, [self.key])
         if not phase.pairings:
             raise DataError(f"{self.run.path} has no deals in common with new games")

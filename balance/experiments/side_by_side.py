@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from balance.dataset.plan import Plan
 from balance.dataset.run import Run
 from balance.games.contract import Catalog, Game
 from balance.games.keys import HIGHEST_SEED
@@ -100,7 +101,6 @@ class Trials:
         self, catalog: Catalog, combinations: Iterable[Combination], deals: Mapping[int, int], seed: int
     ) -> Run:
         """Play combinations with a catalog; `deals` is how many of each cell, by number of players."""
-        self._runs += 1
         plan = make_plan(
             self.game,
             catalog,
@@ -110,6 +110,11 @@ class Trials:
             lineups=self.lineups,
             seed=seed,
         )
+        return self.play_plan(catalog, plan)
+
+    def play_plan(self, catalog: Catalog, plan: Plan) -> Run:
+        """Play the cells of a plan with a catalog."""
+        self._runs += 1
         prepared = simulation.prepare_plan(self.game, catalog, plan, self.place / str(self._runs))
         self.games += plan.games
         return play_prepared(prepared, self.jobs)

@@ -2,9 +2,13 @@
 
 import pytest
 
-from balance.experiments.causes import causes
+import balance
+from balance.experiments.causes import causes, explain
 from balance.experiments.check import check
+from balance.experiments.side_by_side import judge_runs
+from balance.judge.thresholds import load_thresholds
 from balance.judge.verdict import Verdict
+from balance.sweep.simulation import prepare_extension, run_prepared
 
 MOOD = """
 [[mood]]
@@ -57,6 +61,23 @@ def test_stalled_games_are_opened_and_the_share_of_each_cause_is_given(checked):
     assert (
         next(why.sentences()) == "100% of the games that nobody wins (100 of 100): nobody gets to the goal."
     )
+
+
+def test_a_run_that_goes_on_from_another_is_compared_on_its_own_deals(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mood.toml").write_text(MOOD.format(goal=10, run=0))
+    options = {"game": "tiny", "players": 2, "catalog": ["mood.toml"], "variants": ["none", "endless"]}
+    balance.simulate("first", games_per_cell=100, **options)
+    later = run_prepared(prepare_extension("first", "later", games_per_cell=100)).run
+    length = '[[threshold]]\nid = "length"\nlow = 1\nhigh = 12.5\nreason = "Short."\n'
+    (tmp_path / "ranges.toml").write_text(length + ONLY_LENGTH)
+    found = judge_runs([later], load_thresholds(later.game, ["ranges.toml"]))[0].find(2, ("endless",))
+    broken = found.broken[0]
+    cell = next(one for one in found.cells if one.cell.id == broken.cell.id)
+    assert cell.cell.first == 100
+    why = explain([later], cell, [broken], deals=50)
+    assert (why.deals, why.games) == (50, 300)
+    assert why.mended().startswith('Without "goal_change: +10" (Endless) ')
 
 
 def test_what_is_fine_has_no_causes(checked):
