@@ -5,10 +5,13 @@ Nothing is aggregated here: the views do that, in integers. Must stay free of th
 
 from __future__ import annotations
 
+import secrets
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -22,6 +25,7 @@ from balance.errors import UsageError
 from balance.games.contract import Facts
 from balance.measure.metrics import Array, Block, Figures
 from balance.stats.ratio import Common, Multiple, Normal, Quantiles, Ratio
+from balance.userfiles import temporary_prefix
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,8 +65,14 @@ def connect() -> duckdb.DuckDBPyConnection:
     """Return a connection of its own, within the memory that an analysis may take."""
     import duckdb
 
+    spill = Path(tempfile.gettempdir(), f"{temporary_prefix('spill')}{secrets.token_hex(4)}")
     con = duckdb.connect(
-        ":memory:", config={"memory_limit": _MEMORY, "autoinstall_known_extensions": "false"}
+        ":memory:",
+        config={
+            "memory_limit": _MEMORY,
+            "autoinstall_known_extensions": "false",
+            "temp_directory": str(spill),  # else the current folder; DuckDB makes and removes it
+        },
     )
     con.execute("set preserve_insertion_order = false")
     con.execute("set enable_progress_bar = false")  # it would be drawn into the output

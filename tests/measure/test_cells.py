@@ -3,8 +3,10 @@
 import json
 import math
 import re
+import tempfile
 from collections import Counter, defaultdict
 from dataclasses import fields, replace
+from pathlib import Path
 from textwrap import dedent
 
 import numpy as np
@@ -338,3 +340,16 @@ def test_the_worked_example_of_the_contributing_page(nefarious, checkout, monkey
         [n, one] for n in (3, 5) for one in ("field", "mirror:random")
     ]
     assert sum(row[2] > 0 for row in shown["rows"]) > 2
+
+
+def test_what_does_not_fit_into_memory_goes_to_the_temporary_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    con = connect()
+    con.execute("set memory_limit = '100MB'")
+    con.execute("set threads = 1")
+    con.execute("create table x as select random() as a from range(20000000)")
+    (place,) = con.execute("select distinct path from duckdb_temporary_files()").fetchone()
+    assert Path(place).is_relative_to(tempfile.gettempdir())
+    con.close()
+    assert not Path(place).exists()
+    assert list(tmp_path.iterdir()) == []
